@@ -14,7 +14,7 @@ from .chassis import WITHIN
 from .headings import turn_left
 
 KEPT = 0.5
-"""Metres that a driver keeps from the edge of the ground."""
+"""Metres that a driver keeps from the edge of the ground, but one that backs out or turns off."""
 RISES = 0.5
 """Metres that the ground may rise or fall for each metre ahead, besides the grade under the wheels, and be found."""
 FURTHER, CLOSER = 6, 4
@@ -24,7 +24,7 @@ WALK = 1.4
 LOOKS = 12
 """Places on its way at which a driver looks for what stands there."""
 CLEAR = 0.2
-"""Metres that the sides of a body keep from what stands beside its way."""
+"""Metres that the sides of a body keep from what stands beside its way, as far as KEPT is kept."""
 
 
 @dataclass(frozen=True)
@@ -100,10 +100,17 @@ class Car:
             near, far = np.where(over, near, middle), np.where(seen & over, middle, far)
         return np.where(seen, np.maximum(near - KEPT, 0.0), np.inf)
 
-    def room(self, terrain: Terrain, wanted: Scalars, sight: Scalars, sense: float) -> Scalars:
-        """How far the cars can go, (n,) metres; inf if nothing is in the way where they look. `wanted`: (n,) the
-        tangents to which the front wheels turn; `sight`: (n,) how far they look, metres; `sense`: 1 forward, -1
-        backward."""
+    def room(
+        self, terrain: Terrain, wanted: Scalars, sight: Scalars, sense: float, kept: Scalars | float = 1.0
+    ) -> Scalars:
+        """How far the cars can go, (n,) metres; inf if nothing is in the way where they look.
+
+        Args:
+            wanted: (n,) the tangents to which the front wheels turn.
+            sight: (n,) how far they look, metres.
+            sense: 1 forward, -1 backward.
+            kept: (n,) the share of KEPT and CLEAR that they keep.
+        """
         step: Scalars = sight / LOOKS
         rear, heading, tangent = self.rear, self.heading, self.tangent
         rears, headings, n = [rear], [heading], len(sight)
@@ -116,26 +123,26 @@ class Car:
             heading = turn_left(heading, left, turn)
             rears.append(rear)
             headings.append(heading)
-        course = np.concatenate(rears), np.concatenate(headings)
-        blocked = self._runs_into(*course, terrain, sight)
+        course, kept = (np.concatenate(rears), np.concatenate(headings)), kept + np.zeros(n)
+        blocked = self._runs_into(*course, terrain, sight, CLEAR * kept)
         if len(terrain.after):
-            blocked |= self._lacks_ground(*course, terrain, step, sense)
+            blocked |= self._lacks_ground(*course, terrain, step, sense, KEPT * kept)
         distances = np.arange(LOOKS)[:, None] * step
         return np.where(blocked, distances, np.inf).min(axis=0)
 
-    def _runs_into(self, rears: Vectors, headings: Vectors, terrain: Terrain, sight: Scalars) -> Mask:
+    def _runs_into(self, rears: Vectors, headings: Vectors, terrain: Terrain, sight: Scalars, clear: Scalars) -> Mask:
         """Whether bodies come near still obstacles, (LOOKS, n); drivers wait for moving ones.
 
         Args:
             rears, headings: at all places of their ways, where they are now first; ((LOOKS + 1) n, 3).
-            sight: (n,) metres.
+            sight, clear: (n,) metres; how far they look, and what they keep clear.
         """
         n, obstacles = len(sight), terrain.obstacles
         blocked: Mask = np.zeros((LOOKS, n), dtype=np.bool_)
         if obstacles is None or not len(obstacles):
             return blocked
         middle = self.rear + self.heading * (0.5 * self.wheelbase)[:, None]
-        car, obstacle = obstacles.near(middle, sight + self.half + self.radius + CLEAR)
+        car, obstacle = obstacles.near(middle, sight + self.half + self.radius + clear)
         stays = (obstacles.carrier[obstacle] < 0) & (magnitude(obstacles.velocity)[obstacle] == 0.0)
         car, obstacle = car[stays], obstacle[stays]
         if not len(car):
@@ -147,17 +154,19 @@ class Car:
             point = rear + heading * (axle + share * half)[:, None]
             distance = obstacles.surface(point, np.tile(obstacle, LOOKS + 1))[0].reshape(LOOKS + 1, len(car))
             # What a car touches already, it may leave.
-            near = (distance[1:] < self.radius[car] + CLEAR) & (distance[1:] < distance[0] - EPSILON)
+            near = (distance[1:] < (self.radius + clear)[car]) & (distance[1:] < distance[0] - EPSILON)
             number, pair = near.nonzero()
             blocked[number, car[pair]] = True
         return blocked
 
-    def _lacks_ground(self, rears: Vectors, headings: Vectors, terrain: Terrain, step: Scalars, sense: float) -> Mask:
+    def _lacks_ground(
+        self, rears: Vectors, headings: Vectors, terrain: Terrain, step: Scalars, sense: float, kept: Scalars
+    ) -> Mask:
         """Whether the ground before the leading corners of the bodies ends or is too steep, (LOOKS, n). `rears`,
-        `headings`: as for `_runs_into`; `step`: (n,) metres between the places."""
+        `headings`: as for `_runs_into`; `step`, `kept`: (n,) metres between the places, and before the edge."""
         n, stops = len(step), self.stops if sense > 0.0 else self.on_ground
         rear, heading = rears[n:], headings[n:]
-        end = self.front + KEPT
+        end = self.front + kept
         covered = (np.arange(1, LOOKS + 1)[:, None] * step).ravel()
         ends, axle, track = (np.tile(column, LOOKS) for column in (end, 0.5 * self.wheelbase, self.track))
         left = left_of(heading, upright(len(heading)))

@@ -198,6 +198,7 @@ class CarStep:
         covered: (n,) metres over the ground, negative in reverse.
         sideways: (n,) acceleration to the left, m/s2.
         start, facing: (n, 3) where it began, metres, and which way the car faced, where what it stands on has taken it.
+        held: (n,) who stands and wants to go, but has no way ahead.
     """
 
     driving: Driving
@@ -205,3 +206,4 @@ class CarStep:
     sideways: Scalars
     start: Vectors
     facing: Vectors
+    held: Mask

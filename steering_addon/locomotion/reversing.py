@@ -54,6 +54,8 @@ FAR = 1e6
 """Metres; room beyond makes no difference."""
 SHIFT = 0.5
 """Seconds for which a car stands before it changes between forward and reverse."""
+GIVES_UP = 3.0
+"""Seconds for which it stands before other vehicles until it turns off from them."""
 QUARTER = 0.5 * np.pi
 """Radians for which there has to be room to turn off."""
 ONWARD = 2.0
@@ -82,6 +84,11 @@ class Room:
     onward: Scalars
     side: Scalars
 
+    @property
+    def to_turn_off(self) -> Mask:
+        """(n,) who has room to turn off."""
+        return ~np.isfinite(np.where(self.side < 0.0, self.right, self.left))
+
 
 @dataclass(frozen=True)
 class Drivers:
@@ -95,6 +102,7 @@ class Drivers:
         heading: (n, 3) level unit vectors.
         speed: (n,) m/s, the way that the gear goes.
         limit: (n,) m/s down to which they have to brake; None for none.
+        in_lane: (n,) who goes along a lane, and waits in it for others; None for nobody.
         sharpest: (n,) the largest curvature, 1/m.
         comfort: (n,) the sideways acceleration that they accept, m/s2.
         reaction, pedal_time: (n,) seconds.
@@ -108,6 +116,7 @@ class Drivers:
     heading: Vectors
     speed: Scalars
     limit: Scalars | None
+    in_lane: Mask | None
     sharpest: Scalars
     comfort: Scalars
     reaction: Scalars
@@ -188,10 +197,16 @@ class Drivers:
         return wants if self.limit is None else wants & (self.limit > np.maximum(STILL, self.least))
 
     @once
+    def is_held(self) -> Mask:
+        """(n,) who stands in no lane, and only other vehicles make it wait."""
+        held = self.stands & (self.wished > self.least) & ~self.wants
+        return held if self.in_lane is None else held & ~self.in_lane
+
+    @once
     def may_shift(self) -> Mask:
         """(n,) who may have to change between forward and reverse."""
-        memory = self.memory
-        return self.may & (memory.backs | self.turns_off | (memory.straight > 0.0) | (self.stands & self.wants))
+        memory, stands = self.memory, (self.stands & self.wants) | self.is_held
+        return self.may & (memory.backs | self.turns_off | (memory.straight > 0.0) | stands)
 
     @once
     def pushed(self) -> Scalars:
@@ -212,17 +227,17 @@ class Drivers:
     def is_out(self) -> Mask:
         """(n,) who is in reverse and has room to turn off, or none behind."""
         memory, room = self.memory, self._seen
-        turn_room = np.where(memory.side < 0.0, room.right, room.left)
         ends = (room.behind < BLOCKED) | (memory.backed > MOST * self.circle)
-        return ends | (~np.isfinite(turn_room) & (memory.straight <= 0.0))
+        return ends | (room.to_turn_off & (memory.straight <= 0.0))
 
     @once
     def is_in_a_dead_end(self) -> Mask:
-        """(n,) who stands, wants to go, and has no way ahead but room to back out."""
+        """(n,) who stands, wants to go, and has no way ahead but room to back out or to turn off."""
         memory, room = self.memory, self._seen
         # The wheels turn meanwhile, and there may be more room on the way that they would take then.
         has_no_way = (room.ahead < TIGHT) | (memory.straight > 0.0) | (memory.stuck > 0.0)
-        return ~memory.backs & self.wants & self.stands & has_no_way & (room.behind > WORTHWHILE)
+        has_no_way = self.is_held | (self.wants & self.stands & has_no_way)
+        return ~memory.backs & has_no_way & ((room.behind > WORTHWHILE) | room.to_turn_off)
 
     @property
     def _seen(self) -> Room:
@@ -284,8 +299,8 @@ def _as_asked(d: Drivers) -> Scalars:
 
 
 def _backing_out(d: Drivers) -> Driving:
-    """It backs out until its goal is no longer within its circle."""
-    straight = np.where(d.memory.straight > 0.0, d.circle, 0.0)
+    """It backs out until its goal is no longer within its circle, or those before whom it stood are no longer ahead."""
+    straight = np.where((d.memory.straight > 0.0) | d.is_held, d.circle, 0.0)
     nothing = np.zeros(len(d.speed))
     return replace(d.memory, backs=_everyone(d), backed=nothing, leaving=nothing, side=d._seen.side, straight=straight)
 
@@ -299,7 +314,7 @@ STATES = (
     # It turns its wheels for the next way while it stands: on a short one they would still be turning at its end.
     DrivingState(
         "change gear",
-        lambda d: d.may & (d.memory.stuck > 0.0),
+        lambda d: d.may & (d.memory.stuck > 0.0) & ~d.is_held,
         lambda d: np.where(d.memory.backs, d.memory.side, -d._seen.side) * d.sharpest,
     ),
     DrivingState("back out", lambda d: d.memory.backs, lambda d: -d.memory.side * d.sharpest),
@@ -307,7 +322,12 @@ STATES = (
     *FORWARD,
 )
 CHANGES = (
-    Change("back out", lambda d: d.is_in_a_dead_end, lambda d: d.reaction + SHIFT, _backing_out),
+    Change(
+        "back out",
+        lambda d: d.is_in_a_dead_end,
+        lambda d: np.where(d.is_held, GIVES_UP, d.reaction + SHIFT),
+        _backing_out,
+    ),
     Change(
         "turn off",
         lambda d: d.memory.backs & d.stands & d.is_out,
@@ -357,16 +377,17 @@ def look_for_room(d: Drivers, car: Car, terrain: Terrain, behind: Scalars | None
     n, memory = len(d.speed), d.memory
     lock, quarter, asks = d.sharpest * car.wheelbase, QUARTER * d.circle, curvature(d, FORWARD) * car.wheelbase
     tangent = np.where(d.turns_off, memory.side * lock, asks)
-    ahead = car.room(terrain, tangent, d.stopping_distance + WORTHWHILE + BLOCKED, 1.0)
+    along = np.where(d.turns_off, 0.0, 1.0)
+    ahead = car.room(terrain, tangent, d.stopping_distance + WORTHWHILE + BLOCKED, 1.0, along)
     free = shared(np.inf, n)
     if not anybody(d.may_shift):
         return replace(d, room=Room(ahead, np.zeros(n), free, free, free, memory.side))
-    left, right = (car.room(terrain, side * lock, quarter, 1.0) for side in (1.0, -1.0))
+    left, right = (car.room(terrain, side * lock, quarter, 1.0, 0.0) for side in (1.0, -1.0))
     onward = car.room(terrain, asks, ONWARD * quarter, 1.0)
     onward = np.where(np.abs(asks) < FULL_LOCK * lock, onward, 0.0)
     # Still the same, or where there is more room, or where steering asks.
     roomier = np.where(left > right + MORE, 1.0, np.where(right > left + MORE, -1.0, d.asked))
     side = np.where(memory.side != 0.0, memory.side, roomier)
-    backward = car.room(terrain, -side * lock, shared(LOOKS_BACK, n), -1.0)
+    backward = car.room(terrain, -side * lock, shared(LOOKS_BACK, n), -1.0, 0.0)
     backward = backward if behind is None else np.minimum(backward, behind)
     return replace(d, room=Room(ahead, backward, left, right, onward, side))

@@ -21,12 +21,12 @@ from ..simulation.arrays.vectors import Vectors, columns, dot, magnitude
 from ..simulation.declaration import Unit, called, choice, length, number, seconds
 from ..simulation.ground import flat, left_of, level_heading, upright
 from ..simulation.handling import Handling
-from ..simulation.locomotion import OFF_GROUND, Control, Locomotion, Moved, Stance
+from ..simulation.locomotion import HELD_UP, OFF_GROUND, Control, Locomotion, Moved, Stance
 from ..simulation.terrain import Misplaced, Terrain, carried
 from ..simulation.vehicle import Motion, VehicleModel
 from .chassis import WHEELS, WITHIN, Chassis, Wheels, sprung
 from .course import Car, steepest_accepted
-from .driving import EDGES, FULL_LOCK, OUTPUTS, STOP, TRAVELS, CarStep, Driving, PedalFoot
+from .driving import EDGES, FULL_LOCK, OUTPUTS, STILL, STOP, TRAVELS, CarStep, Driving, PedalFoot
 from .footholds import is_upside_down
 from .headings import turn_left
 from .reversing import ALLOW, REVERSES, Drivers, change_states, look_for_room
@@ -141,7 +141,8 @@ class Wheeled(Locomotion):
         speed = np.maximum(memory.sense * along, 0.0)
         push: Vectors = flat(control.force, upright(len(speed))) / model.mass[:, None]
         limits = self._sharpest, self.comfortable_turn, self.reaction_time, self.pedal_time
-        drivers = Drivers(model, memory, self.reverse == ALLOW, push, heading, speed, control.speed_limit, *limits)
+        others = control.speed_limit, control.in_lane
+        drivers = Drivers(model, memory, self.reverse == ALLOW, push, heading, speed, *others, *limits)
         car = self._car(model, start, heading, memory, terrain)
         if anybody(drivers.may):
             drivers = look_for_room(drivers, car, terrain, control.behind)
@@ -160,7 +161,8 @@ class Wheeled(Locomotion):
         brake = foot.pressed((after - speed) / dt, model.max_force / model.mass, self.comfortable_turn, after)
         pedals = replace(memory, braking=foot.braking, reacting=foot.reacting, brake=brake)
         driving = self._driven(pedals, tangent, curvature, sense * speed, sense * after, sense * covered, dt)
-        step = CarStep(driving, sense * covered, curvature * after * after, start, heading)
+        held = drivers.stands & (drivers.wished > drivers.least) & (edge < STILL)
+        step = CarStep(driving, sense * covered, curvature * after * after, start, heading, held)
         return Moved(rear + forward * self._axle[:, None], forward * (sense * after)[:, None], forward, step)
 
     def _forward(self, drivers: Drivers, control: Control, edge: Scalars, dt: float) -> tuple[Scalars, PedalFoot]:
@@ -278,7 +280,7 @@ class Wheeled(Locomotion):
         ride, rate = chassis.run_up(wheels, speed, terrain)
         memory = replace(memory, heights=wheels.heights, triangles=wheels.triangles, ride=ride, ride_rate=rate)
         moved = Moved(motion.position, level * speed[:, None], level)
-        step = CarStep(memory, np.zeros(n), np.zeros(n), motion.position, level)
+        step = CarStep(memory, np.zeros(n), np.zeros(n), motion.position, level, nobody(n))
         return self._stood(moved, step, wheels, terrain)
 
     def misplaced(self, model: VehicleModel, motion: Motion, terrain: Terrain) -> Mapping[Misplaced, Mask]:
@@ -341,9 +343,10 @@ class Wheeled(Locomotion):
         pose = self._chassis.pose(forward, driving.heights, driving.ride)
         foot = columns(position[:, 0], position[:, 1], driving.height + driving.ride[:, 0])
         travels = self._chassis.travels(foot, pose, wheels, driving.ride, terrain)
-        off = {OFF_GROUND: (wheels.missing == len(WHEELS)).astype(np.float64)}
+        missing = wheels.missing == len(WHEELS)
+        ground = {OFF_GROUND: missing.astype(np.float64), HELD_UP: step.held.astype(np.float64)}
         position = columns(foot[:, 0], foot[:, 1], foot[:, 2] + terrain.lift)
-        outputs = self._outputs(driving, step.sideways, travels) | off
+        outputs = self._outputs(driving, step.sideways, travels) | ground
         return Stance(position, moved.velocity, forward, upright(n), driving, pose, outputs)
 
     def _outputs(self, driving: Driving, sideways: Scalars, travels: Sequence[Scalars]) -> dict[str, Scalars]:

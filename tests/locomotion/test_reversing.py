@@ -12,6 +12,7 @@ from steering_addon.locomotion.driving import STOP, Driving
 from steering_addon.locomotion.reversing import (
     ALLOW,
     BLOCKED,
+    GIVES_UP,
     LOOKS_BACK,
     MOST,
     NEVER,
@@ -50,7 +51,7 @@ def driver(push: tuple[float, float] = (1.0, 0.0), leave_to: float = 0.0, **chan
     """One who stands, is asked ahead and to the left, m/s2, may back out and has no room at all."""
     memory = {name: np.array([value]) for name, value in changes.items() if name in MEMORY}
     room = [np.array([changes.pop(f"room_{name}", 0.0)]) for name in ROOM]
-    others = {"speed": 0.0, "may": True, "limit": np.inf} | changes
+    others = {"speed": 0.0, "may": True, "limit": np.inf, "in_lane": False} | changes
     return Drivers(
         model=VehicleModel.of(1, mass=2.0, max_force=8.0, max_speed=5.0, response_time=0.6),
         memory=Driving(**(vars(Driving.blank(1)) | memory)),
@@ -107,9 +108,12 @@ CHANGES = {
         {"backs": True, "straight": CIRCLE},
     ),
     "not without room behind": ({"room_behind": WORTHWHILE, "stuck": OVER}, {"stuck": 0.0, "backs": False}),
+    "but with room to turn off": ({"room_right": np.inf, "leave_to": -1.0, "stuck": OVER}, {"backs": True}),
     "not while it moves": ({**ENOUGH, "speed": 0.01, "stuck": OVER}, {"stuck": 0.0, "backs": False}),
     "not if it is not asked to go": ({**ENOUGH, "push": (0.0, 0.0), "stuck": OVER}, {"stuck": 0.0, "backs": False}),
-    "not if another vehicle makes it wait": ({**ENOUGH, "limit": 0.0, "stuck": OVER}, {"stuck": 0.0, "backs": False}),
+    "not if another vehicle makes it wait": ({**ENOUGH, "limit": 0.0, "stuck": OVER}, {"backs": False}),
+    "but if it waits for long": ({**ENOUGH, "limit": 0.0, "stuck": GIVES_UP}, {"backs": True, "straight": CIRCLE}),
+    "unless in a lane": ({**ENOUGH, "limit": 0.0, "in_lane": True, "stuck": GIVES_UP}, {"stuck": 0.0, "backs": False}),
     "not if it may not": ({**ENOUGH, "may": False, "stuck": OVER}, {"stuck": OVER, "backs": False}),
     "with room to its side it stops backing": ({**GONE, "room_left": np.inf}, {"backs": True, "stuck": DT}),
     "and turns off": (
@@ -239,13 +243,13 @@ def test_it_looks_as_asked_to_both_sides_with_full_lock_and_back_with_opposite_l
     terrain = Terrain(surfaces([]), surfaces([]), np.zeros(1), boxes(places, [(0.5, 0.5, 2.0)] * len(places)))
     lock, asks, quarter = 2.0 * AXLE / CIRCLE, min(aside, SHARPEST) * 2.0 * AXLE, QUARTER * CIRCLE
 
-    def room(tangent: float, way: float, sense: float = 1.0) -> float:
-        return car().room(terrain, np.array([tangent]), np.array([way]), sense)[0]
+    def room(tangent: float, way: float, sense: float = 1.0, kept: float = 0.0) -> float:
+        return car().room(terrain, np.array([tangent]), np.array([way]), sense, kept)[0]
 
     left, right = room(lock, quarter), room(-lock, quarter)
     side = 1.0 if left > right else -1.0
-    ahead = room(side * lock if leaving else asks, WORTHWHILE + BLOCKED)
-    onward = room(asks, ONWARD * quarter) if aside < SHARPEST else 0.0
+    ahead = room(side * lock if leaving else asks, WORTHWHILE + BLOCKED, kept=float(not leaving))
+    onward = room(asks, ONWARD * quarter, kept=1.0) if aside < SHARPEST else 0.0
     seen = look_for_room(driver(push=(1.0, aside), leaving=leaving, side=side * leaving), car(), terrain, None).room
     assert [*vars(seen).values()] == [ahead, room(-side * lock, LOOKS_BACK, -1.0), left, right, onward, side]
 

@@ -18,7 +18,7 @@ from steering_addon.locomotion.wheeled import Wheeled
 from steering_addon.simulation.arrays.angles import arctangent
 from steering_addon.simulation.geometry.paths import Spline, spline
 from steering_addon.simulation.geometry.surfaces import Surfaces, surfaces
-from steering_addon.simulation.locomotion import OFF_GROUND, Control
+from steering_addon.simulation.locomotion import HELD_UP, OFF_GROUND, Control
 from steering_addon.simulation.snapshot import State
 from steering_addon.simulation.terrain import no_terrain
 from steering_addon.simulation.vehicle import Motion, VehicleModel
@@ -243,6 +243,8 @@ def test_a_driver_who_stops_at_edges_stands_before_them(speed: float) -> None:
     assert 35.0 < nose <= 40.0 and speeds(states)[-1, 0] < 0.1
     assert np.diff(speeds(states)[:, 0]).min() * FPS > -3.5
     assert output(states, OFF_GROUND).max() == 0.0
+    held_up = output(states, HELD_UP)[:, 0]
+    assert held_up[-1] == 1.0 and held_up[: 2 * FPS].max() == 0.0, "it says that it has no way, once it stands there"
 
 
 def kink(grade: float, begins: float = 40.0) -> Surfaces:

@@ -61,7 +61,7 @@ PROBLEMS = {
     HELD: Problem(
         "held up by the ground",
         "Held Up by the Ground",
-        "that crept on ground that is too steep, or found no way past it or its edge, for five seconds",
+        "that crept on ground that is too steep, or found no way past it, its edge or obstacles, for five seconds",
     ),
     NO_WAY: Problem(
         "without a way to their goal",
