@@ -62,6 +62,8 @@ SLOT = "Vehicle"
 """The name of the slot in actions made for a vehicle."""
 BLANK = "!"
 """The name of an action until it is handed over: short, and sorted first, as Blender compares it with many."""
+COPIED_TOGETHER = 256
+"""The most blank actions that are copied together."""
 WIDTHS = {"location": 3, "rotation_euler": 3, "rotation_quaternion": 4, "rotation_axis_angle": 4}
 """The number of components of each channel; a custom property has one."""
 Channels: TypeAlias = Mapping[str, Sequence[Column]]
@@ -82,7 +84,7 @@ class Staging:
         self._baked = BakedKeys(self._frames)
         self._staged: list[_Staged] = []
         self._always_seen: list[Object] = []
-        self._blanks: dict[tuple, tuple[Action, ActionSlot | None]] = {}
+        self._blanks: dict[tuple, list[tuple[Action, ActionSlot | None]]] = {}
 
     def add(
         self,
@@ -238,25 +240,29 @@ class Staging:
 
     def _give_out(self) -> "list[_Staged]":
         """Empty the staging, and return what was staged."""
-        bpy.data.batch_remove([blank for blank, _ in self._blanks.values() if _exists(blank)])
+        bpy.data.batch_remove([blank for blanks in self._blanks.values() for blank, _ in blanks if _exists(blank)])
         staged = self._staged
         self._staged, self._always_seen, self._blanks = [], [], {}
         return staged
 
     def _new_action(self, ob: Object, channels: Channels) -> tuple[Action, ActionSlot | None]:
         """An action with a curve for each component of the channels, whose values are still to be written. It is a copy
-        of a blank one, as copying is faster than making one."""
+        of a blank one, as copying is faster than making one. Many are copied together: Blender goes through the names
+        of hundreds of actions for each, which are out of the processor's cache if keys were written."""
         kind = tuple((path, type(columns[0])) for path, columns in channels.items())
-        blank = self._blanks.get(kind)
-        if blank is None:
-            blank = self._blanks[kind] = new_action(BLANK, ob)
+        blanks = self._blanks.setdefault(kind, [])
+        if not blanks:
+            blanks.append(blank := new_action(BLANK, ob))
             # Naming the slot after each vehicle would make Blender search the whole file each time.
             if blank[1] is not None:
                 blank[1].name_display = SLOT
             empty = {path: [_without_values(column) for column in columns] for path, columns in channels.items()}
             self._write(BakeAction(*blank, made=True), empty, {}, {})
             self._baked.sample(channelbag_in(*blank))
-        return copy_action(*blank, whole=True)
+        if len(blanks) == 1:
+            copies = min(len(self._staged) + 1, COPIED_TOGETHER)
+            blanks += [copy_action(*blanks[0], whole=True) for _ in range(copies)]
+        return blanks.pop()
 
     def _write(
         self,
