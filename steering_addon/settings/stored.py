@@ -226,7 +226,7 @@ class ObjectSettings(Stored):
         unit=Unit.LENGTH,
     )
     measured_scale: float = field.positive(
-        0.0, "Scale of the object for which its size is right; 0 if it was not measured"
+        0.0, "Scale of the object for which its size is right; 0 if it was not measured", restarts=False
     )
     models: Any = field.collection(
         "Models that the points show, in the order of their names: the attribute variant of a point is the number of "

@@ -90,9 +90,12 @@ def join(context: Context, objects: Sequence[Object], like: Likeness, *, separat
     heights = list(dict.fromkeys(ob.steering.height for ob in members))
     _make_identities_distinct(objects)
     for ob in objects:
-        ob.steering.forward_axis, ob.steering.up_axis = fronts[ob.name]
-        make_vehicle(ob, crowd, family, bodies[ob.name])
-        ob.steering.height = _known_height(ob.steering.height, heights)
+        # Each setting is set once: Blender tags the object each time.
+        front, body, settings = fronts[ob.name], bodies[ob.name], ob.steering
+        settings.forward_axis, settings.up_axis = front
+        make_vehicle(ob, crowd, family)
+        settings.height = _known_height(body.unscaled_height(front[1]), heights)
+        settings.origin_height = body.origin_height(front[1])
         fit_size(ob, crowd, shapes[ob.name])
     if empty:
         fit_stride(crowd, [height_of(ob) for ob in objects])
@@ -101,9 +104,6 @@ def join(context: Context, objects: Sequence[Object], like: Likeness, *, separat
         fit_locomotion(crowd, objects, depsgraph, family)
     if crowd.steering.vehicle.radius <= 0.0 and any(radius > SMALLEST for radius, _ in shapes.values()):
         warnings.append(f"The Radius of {crowd.name} is 0, so its vehicles count as points. Set a radius")
-    # Blender updates dependencies only after an edit in the interface.
-    for ob in (crowd, *objects):
-        ob.update_tag()
     return Joined(objects, crowd, preset, warnings)
 
 
@@ -121,9 +121,10 @@ def _make_identities_distinct(objects: Iterable[Object]) -> None:
     identities, chance = taken_identities(set(objects)), random.Random(0)
     # By name, as selected objects come in another order once a file is opened again.
     for ob in sorted(objects, key=lambda ob: ob.name):
-        if ob.steering.identity in identities:
-            ob.steering.identity = new_identity(identities, chance)
-        identities.add(ob.steering.identity)
+        identity = ob.steering.identity
+        if identity in identities:
+            ob.steering.identity = identity = new_identity(identities, chance)
+        identities.add(identity)
 
 
 def shape_of(body: Body, front: Front, measure: Measure, long: bool) -> Shape:
@@ -256,9 +257,6 @@ def join_points(context: Context, objects: Sequence[Object], like: Likeness, *, 
         give_role(ob, Role.POINTS, Family())
         ob.steering.crowd = crowd
     warnings = [] if preset is None else bring_to_life(context, crowd, (), preset, places=places)
-    # Blender updates dependencies only after an edit in the interface.
-    for ob in (crowd, *objects):
-        ob.update_tag()
     return Joined(objects, crowd, preset, warnings)
 
 

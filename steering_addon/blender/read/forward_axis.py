@@ -42,6 +42,8 @@ DEFAULT = "NEG_Y"
 """The front of models about which nothing else is known: that of Blender's own, and of what importers bring."""
 NEARLY = 0.9999
 """The least cosine of an angle that counts as none: 0.8 degrees."""
+UNTURNED = np.eye(3)
+"""The rotation of a model that is upright."""
 STANDING_UP = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, -1.0], [0.0, 1.0, 0.0]])
 """The rotation of a model with +Y up to +Z up; transposed, that of one with -Y up."""
 UNSTATED = ("POS_Y", "Z")
@@ -79,9 +81,8 @@ def front_of(ob: Object, family: Family, body: Body | None = None, *, flies: boo
     is_character = ob.find_armature() is not None or any(
         part.type == "ARMATURE" or is_animated(posed_block(part)) for part in parts
     )
-    stand = _upright_turn(ob, either_way=is_character)
-    is_turned = stand is not None
-    stand = stand if stand is not None else np.eye(3)
+    turn = _upright_turn(ob, either_way=is_character)
+    stand = UNTURNED if turn is None else turn
     if is_character:
         forward = DEFAULT
     else:
@@ -90,10 +91,11 @@ def front_of(ob: Object, family: Family, body: Body | None = None, *, flies: boo
             points = np.einsum("ab,kb->ka", stand, body.points * body.proportions)
             # A cone on its side is not a standing figure.
             upward = ob.matrix_world.to_3x3().col[2]
-            lies = not is_turned and abs(upward.z) < 0.5 * upward.length
+            lies = turn is None and abs(upward.z) < 0.5 * upward.length
             forward = by_shape(points, flies=flies or lies, axis=_across_wings(ob, family, stand))
-    forward, up = upright(forward or DEFAULT)
-    front = _axis_before_turn(forward, stand), _axis_before_turn(up, stand)
+    front = upright(forward or DEFAULT)
+    if turn is not None:
+        front = _axis_before_turn(front[0], turn), _axis_before_turn(front[1], turn)
     return _turn_left(front, way_of_walk(ob, front, family)) if is_character else front
 
 

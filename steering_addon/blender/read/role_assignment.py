@@ -64,12 +64,10 @@ def current_front(ob: Object) -> tuple[str, str] | None:
     return choice_in(stored, "forward_axis"), choice_in(stored, "up_axis")
 
 
-def make_vehicle(ob: Object, crowd: Object, family: Family, body: Body | None = None) -> None:
+def make_vehicle(ob: Object, crowd: Object, family: Family) -> None:
     """Make an object a vehicle of a crowd. It starts at its current pose unless a bake has stored another start."""
-    give_role(ob, Role.VEHICLE, family, body)
+    give_role(ob, Role.VEHICLE, family)
     ob.steering.crowd = crowd
-    if body is not None:
-        measure_height(ob, body)
     if not (ob.steering.start.stored and is_baked(ob)):
         store(ob, *channels(ob))
 
