@@ -91,9 +91,9 @@ class Case:
 
     def states(self) -> Iterator[State]:
         """The states frame by frame, each computed when it is asked for."""
-        snapshots = (self.at(frame, in_crowds(self.scene.snapshot(frame), self.crowds)) for frame in range(self.frames))
-        first = self.at(0, in_crowds(self.scene.snapshot(0), self.crowds))
-        return simulate(self.scene.start(), snapshots, lead_in=(first,))
+        first = in_crowds(self.scene.snapshot(), self.crowds)
+        snapshots = (self.at(frame, self.scene._on(frame, first)) for frame in range(self.frames))
+        return simulate(self.scene.start(), snapshots, lead_in=(self.at(0, first),))
 
 
 def cases() -> dict[str, Callable[[], Case]]:

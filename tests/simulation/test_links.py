@@ -168,11 +168,6 @@ def test_two_ways_over_a_ladder_take_turns() -> None:
         assert len(set(state.crossing.back[state.crossing.on].tolist())) < 2
 
 
-def test_no_more_are_on_a_link_than_may_be() -> None:
-    scene = walkers(LOFT, NOTHING, UP, crowd(3, -1.0), links=links(LADDER, seconds=3.0, at_once=1))
-    assert (link_of(scene.run(6 * FPS)) == 0).sum(axis=1).max() == 1
-
-
 def test_a_link_that_is_switched_off_is_not_taken() -> None:
     ladder = links(LADDER)
     scene = walkers(LOFT, NOTHING, UP, crowd(2), links=replace(ladder, present=~ladder.present))
