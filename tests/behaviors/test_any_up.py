@@ -33,7 +33,7 @@ def forces(place: Scene) -> np.ndarray:
     return place.steering()[0]
 
 
-@sampled
+@sampled(one_of=6)
 @every
 @pytest.mark.parametrize("situation", [busy, flat, upright], ids=lambda s: s.__name__)
 @pytest.mark.parametrize("turn", [TO_X, about((0.3, -0.8, 0.5), 137.0)], ids=["x", "oblique"])

@@ -254,7 +254,7 @@ def test_what_walks_or_drives_turns_back_before_it_is_beyond_the_border_by_more_
         fps=FPS,
     )
     scene.behaviors = [behavior for behavior in scene.behaviors if behavior[0] is Containment]
-    way = positions(scene.run(FPS * 16))
+    way = positions(scene.run(FPS * 11))
     assert np.abs(way).max() < half + 0.5 * preset.body_length
     assert (np.abs(way).max(axis=(0, 2)) > half - 4.0 * preset.body_length).sum() >= 3, "most reach the border"
 

@@ -49,7 +49,7 @@ def test_from_all_sides_it_stops_at_the_target_and_faces_the_same_way(flat: bool
 
 
 def test_it_comes_in_along_the_line_from_behind() -> None:
-    track = positions(ships().run(24 * 15))
+    track = positions(ships().run(24 * 10))
     distance = np.linalg.norm(track, axis=2)
     for ship in range(track.shape[1]):
         last = np.flatnonzero(distance[:, ship] > 2.0)[-1]
@@ -75,7 +75,7 @@ def test_it_arrives_on_its_frame_and_not_before(frame: int, arrival_speed: float
 
 def test_it_docks_at_a_moving_target() -> None:
     place = replace(ships(), drift=(0.0, 1.5, 0.0))
-    states = place.run(24 * 18)
+    states = place.run(24 * 12)
     dock = np.array([0.0, 1.5, 0.0]) * (len(states) - 1) / 24.0
     away = np.linalg.norm(positions(states)[-1] - dock, axis=1)
     assert (away < 0.5).mean() > 0.8

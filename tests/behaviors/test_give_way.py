@@ -101,7 +101,7 @@ def test_four_that_come_together_do_not_wait_for_each_other_for_ever() -> None:
 
 def test_a_merging_lane_is_a_zip() -> None:
     on = [(0, 1, 60.0), (0, 1, 80.0), (1, 1, 63.0), (1, 1, 83.0)]
-    states = drivers(on, (EAST, RAMP), {}).run(FPS * 12)
+    states = drivers(on, (EAST, RAMP), {}).run(FPS * 8)
     assert nearest(states) > TOUCH
     order = np.argsort(-positions(states)[-1, :, 0])
     assert order.tolist() == [0, 2, 1, 3]
@@ -186,7 +186,7 @@ def test_a_car_beside_its_lane_and_one_on_foot_before_that_lane_heed_each_other(
         locomotions=[(Wheeled, {}), (OnFoot, {})],
         locomotion_row=[0, 1],
         vehicle=body | {"length": [4.0, 0.0]},
-    ).run(FPS * 6)
+    ).run(FPS * 4)
     ahead, aside = np.abs(positions(states)[:, 0, :2] - positions(states)[:, 1, :2]).T
     assert not ((ahead < 2.3) & (aside < 1.2)).any()
     assert positions(states)[-1, 0, 0] > 10.0
@@ -197,7 +197,7 @@ def test_a_car_beside_its_lane_and_one_on_foot_before_that_lane_heed_each_other(
 def test_it_changes_nothing_where_no_paths_meet_and_for_those_alone_on_theirs(values: dict) -> None:
     above = spline(NORTH.points + np.array([0.0, 0.0, 6.0]), False)
     for on, paths in (([(0, 1, 30.0), (0, 1, 40.0)], (EAST, NORTH)), ([(0, 1, 30.0), (1, 1, 30.0)], (EAST, above))):
-        with_it, without = (positions(drivers(on, paths, each).run(FPS * 4)) for each in (values, None))
+        with_it, without = (positions(drivers(on, paths, each).run(FPS * 3)) for each in (values, None))
         assert with_it.tobytes() == without.tobytes()
 
 

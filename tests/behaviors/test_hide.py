@@ -41,7 +41,7 @@ def hidden(place: np.ndarray, opponent: np.ndarray, rock: np.ndarray, radius: fl
 @sampled
 @pytest.mark.parametrize("opponent", [(0.0, 10.0, 0.0), (10.0, 10.0, 0.0), (-6.0, -3.0, 0.0)])
 def test_it_ends_up_out_of_sight(opponent: tuple) -> None:
-    end = positions(hiders(opponent).run(FPS * 15))[-1, 0]
+    end = positions(hiders(opponent).run(FPS * 10))[-1, 0]
     assert any(hidden(end, np.array(opponent), rock, 1.5) for rock in ROCKS)
 
 

@@ -97,7 +97,7 @@ def test_one_stands_where_there_is_room_for_its_body_and_at_the_border_only_if_t
     """The roof is 1.03 m wide on either side of y = 0; the nearest place is at its border."""
     rows = {-1.0: 0.03, 0.0: 1.03, 1.0: 0.03}
     strip = perches(0, *((float(x), y, 5.0) for x in range(3) for y in rows), room=[*rows.values()] * 3)
-    alone, many = (np.round(positions(flock(strip, n).run(FPS * 9))[-1], 6) for n in (1, 5))
+    alone, many = (np.round(positions(flock(strip, n).run(FPS * 6))[-1], 6) for n in (1, 5))
     assert alone[0, 1] == 0.0
     assert sorted(np.abs(many[:, 1]).tolist()) == [0.0, 0.0, 0.0, 1.0, 1.0]
 

@@ -36,11 +36,11 @@ def gaps_of(place: Scene, states: list[State]) -> np.ndarray:
 @pytest.mark.parametrize(("goal", "scenes"), [("arrival", 6), ("wander", 5)])
 def test_no_vehicle_enters_a_box_on_the_way(goal: str, scenes: int, plane: bool) -> None:
     crowded = course(goal, scenes, plane=plane, seed=0, of=box)
-    gap = crowded.run(4.0)
+    gap = crowded.run(2.5)
     assert gap.min() > 0.0, f"vehicles {np.flatnonzero(gap <= 0.0)}"
     if goal == "arrival":
         heedless = replace(crowded, place=replace(crowded.place, behaviors=crowded.place.behaviors[:1]))
-        assert (heedless.run(3.0) < 0.0).mean() > 0.4, "nothing was in their way"
+        assert (heedless.run(2.0) < 0.0).mean() > 0.4, "nothing was in their way"
 
 
 def test_past_a_box_but_within_its_round_hull_it_goes_straight_on() -> None:
@@ -125,7 +125,7 @@ def test_no_vehicle_enters_a_mesh_on_the_way(method: str, plane: bool) -> None:
     crowded = course("arrival", 1, plane=plane, seed=1, of=mesh_things)
     number = next(choice.number for choice in METHODS if choice.name == method)
     behaviors = [crowded.place.behaviors[0], (ObstacleAvoidance, {"method": number})]
-    gap = replace(crowded, place=replace(crowded.place, behaviors=behaviors)).run(2.5)
+    gap = replace(crowded, place=replace(crowded.place, behaviors=behaviors)).run(1.6)
     assert gap.min() > 0.0, f"vehicles {np.flatnonzero(gap <= 0.0)}"
 
 

@@ -206,7 +206,7 @@ def test_before_a_bend_it_slows_down_to_the_speed_it_can_hold() -> None:
     assert speed[-2 * FPS] > 0.95 * CRUISE, "and is back at speed after it"
 
 
-@sampled
+@sampled(one_of=3)
 @pytest.mark.parametrize(
     ("direction", "facing", "goes"),
     [(FORWARD, 1, 1), (FORWARD, -1, 1), (BACKWARD, 1, -1), (BACKWARD, -1, -1), (EITHER, 1, 1), (EITHER, -1, -1)],
@@ -431,7 +431,7 @@ def test_beside_a_bypass_that_leads_steeply_aside_it_is_not_asked_back() -> None
     assert (force @ (aside, 1.0, 0.0) > 0.5 * np.linalg.norm(force, axis=1)).all(), "on along the way, if not only so"
 
 
-@sampled(one_of=2)
+@sampled(one_of=4)
 @pytest.mark.parametrize(("beside", "speed", "lane"), [(3.0, 13.0, 0.0), (-6.0, 8.0, 2.0), (1.5, 20.0, -1.75)])
 def test_a_car_beside_its_lane_returns_to_it_without_braking(beside: float, speed: float, lane: float) -> None:
     place = Scene(

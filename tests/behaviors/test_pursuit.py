@@ -181,7 +181,7 @@ def test_a_chaser_that_lets_go_leaves_the_other_chasers_alone() -> None:
     assert np.array_equal(paths[:, 1:], positions(alone.run(3 * FPS)))
 
 
-@sampled(one_of=4)
+@sampled(one_of=12)
 @pytest.mark.parametrize("size", [0.2, 1.0, 20.0])
 @pytest.mark.parametrize("beside", [60.0, 90.0, 135.0, 180.0])
 def test_an_animal_on_its_circle_keeps_its_pace_to_come_round_to_its_quarry(size: float, beside: float) -> None:

@@ -245,7 +245,7 @@ def is_tried(name: str, value: str) -> bool:
 CASES = [(value, baked) for values, baked in ((UNBAKED, False), (BAKED, True)) for value in values]
 
 
-@sampled(one_of=24)
+@sampled(one_of=48)
 @pytest.mark.parametrize(("value", "baked"), CASES, ids=[value for value, _ in CASES])
 def test_no_operator_and_no_panel_falls_over(value: str, baked: bool, stages, capfd) -> None:
     change = (BAKED if baked else UNBAKED)[value]

@@ -85,7 +85,7 @@ UNEVEN = {
 }
 
 
-@sampled(one_of=2)
+@sampled(one_of=4)
 @pytest.mark.parametrize("faces", UNEVEN.values(), ids=UNEVEN)
 def test_level_faces_are_walked_at_full_speed_whatever_rises_beside_them(faces) -> None:
     scene = walkers(
@@ -101,7 +101,7 @@ def test_level_faces_are_walked_at_full_speed_whatever_rises_beside_them(faces) 
     assert (speed[place[1:, 1] < 2.5] > 0.95 * PACE).all()
 
 
-@sampled(one_of=2)
+@sampled(one_of=4)
 @pytest.mark.parametrize(
     ("gap", "step", "crosses"),
     [

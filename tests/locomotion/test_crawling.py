@@ -110,7 +110,7 @@ every_ground = pytest.mark.parametrize("name", GROUNDS)
 every_still_ground = pytest.mark.parametrize("name", [name for name, each in GROUNDS.items() if each.moves is None])
 
 
-@sampled(one_of=3)
+@sampled(one_of=6)
 @every_ground
 def test_on_every_frame_they_are_on_the_surface(name: str) -> None:
     states = roaming(name)

@@ -53,7 +53,7 @@ def test_level_flight_is_as_fast_as_any() -> None:
 @sampled
 @pytest.mark.parametrize("share", [0.2, 0.6])
 def test_one_that_cannot_hover_circles_round_where_it_would_stop(share: float) -> None:
-    states = bird(PLACE, behaviors=[(Arrival, {})], least_speed=share).run(FPS * 24)
+    states = bird(PLACE, behaviors=[(Arrival, {})], least_speed=share).run(FPS * 15)
     assert speeds(states).min() >= share * TOP * (1.0 - 1e-9)
     assert np.linalg.norm(positions(states)[-10 * FPS :] - PLACE, axis=-1).max() < 6.0
 

@@ -274,7 +274,7 @@ def test_no_walker_stands_at_an_edge_sooner_than_braking_allows(edge: int) -> No
         surfaces=rim(10.0),
         fps=FPS,
     )
-    place = positions(scene.run(96))[..., :2]
+    place = positions(scene.run(64))[..., :2]
     pace = np.linalg.norm(np.diff(place, axis=0), axis=-1) * FPS
     assert (np.diff(pace, axis=0) * FPS).min() > -most * (1.0 + 1e-6)
     reached = 10.0 - np.abs(place).max(axis=-1)
@@ -290,7 +290,7 @@ def rim(half: float = 8.0) -> Surfaces:
 
 def test_at_an_edge_it_turns_back_and_keeps_walking() -> None:
     ground = rim()
-    states = walker((0.0, 0.0, 0.0), (200.0, 30.0, 0.0), ground, at_edge=TURN_BACK).run(12 * FPS)
+    states = walker((0.0, 0.0, 0.0), (200.0, 30.0, 0.0), ground, at_edge=TURN_BACK).run(8 * FPS)
     assert np.abs(positions(states)[..., :2]).max() <= 8.0
     assert (height_above(ground, states) == 0.0).all()
     stands = (np.linalg.norm(ways(states), axis=-1) == 0.0).ravel()
@@ -299,7 +299,7 @@ def test_at_an_edge_it_turns_back_and_keeps_walking() -> None:
 
 def test_over_an_edge_it_falls_to_the_ground_below_if_told_to() -> None:
     ground = surfaces([plane(half=4.0, height=3.0), plane(half=30.0)])
-    states = walker((0.0, 0.0, 3.0), (25.0, 0.0, 0.0), ground, at_edge=FALL).run(7 * FPS)
+    states = walker((0.0, 0.0, 3.0), (25.0, 0.0, 0.0), ground, at_edge=FALL).run(5 * FPS)
     height = positions(states)[:, 0, 2]
     assert height[0] == 3.0 and height[-1] == 0.0
     falling = np.flatnonzero((height < 3.0) & (height > 0.0))
@@ -372,11 +372,11 @@ def test_nobody_walks_into_a_stage_or_under_a_table_but_who_is_there_comes_out()
         np.column_stack((np.full(n, -5.0), rng.uniform(-2.5, 2.5, n), np.zeros(n))), n * [(0, 0, 0)], ground
     )
     throng.vehicle["keep_apart"] = True
-    place = positions(throng.run(6 * FPS))
+    place = positions(throng.run(4 * FPS))
     assert (place[..., 2] == 0.0).all() and (place[-1, :, 0] > -4.0).any()
     assert not ((np.abs(place[..., :2]) < 3.0).all(axis=-1)).any()
     table = surfaces([plane(half=12.0), plane(half=1.5, height=0.9)])
-    comes_out = positions(walker((0.5, 0.0, 0.0), (6.0, 0.0, 0.0), table).run(6 * FPS))
+    comes_out = positions(walker((0.5, 0.0, 0.0), (6.0, 0.0, 0.0), table).run(4 * FPS))
     assert comes_out[-1, 0, 0] > 4.0
 
 

@@ -72,7 +72,7 @@ def test_who_wanders_on_stairs_rises_and_sinks_evenly(length: float) -> None:
         locomotions=[(OnFoot, {"turn_radius": 0.7 + length})],
         surfaces=ground,
         fps=FPS,
-    ).run(4 * FPS)
+    ).run(3 * FPS)
     place = shown(states)
     assert darts(place) == 0
     change = np.abs(np.diff(place[..., 2], 2, axis=0))
@@ -80,10 +80,10 @@ def test_who_wanders_on_stairs_rises_and_sinks_evenly(length: float) -> None:
     assert np.abs(np.diff(positions(states)[..., 2], 2, axis=0)).max() > 0.99 * RISE
 
 
-@sampled(one_of=14)
+@sampled(one_of=27)
 @pytest.mark.parametrize("length", [0.0, 1.8, 2.4])
-@pytest.mark.parametrize("radius", [0.15, 0.3, 0.6])
-@pytest.mark.parametrize("pace", [0.5, 1.5, 4.0])
+@pytest.mark.parametrize("radius", [0.3, 0.15, 0.6])
+@pytest.mark.parametrize("pace", [1.5, 0.5, 4.0])
 def test_a_body_on_stairs_rises_and_sinks_evenly(length: float, radius: float, pace: float) -> None:
     """No more steeply than 45 degrees, and about the line through the middles of the treads."""
     ground, reach = stairs(), max(radius, 0.5 * length)
@@ -174,8 +174,8 @@ def test_nothing_is_a_step_that_is_higher_than_it_steps() -> None:
     """Neither a ledge that one walks along, nor one over which one falls."""
     ledge = surfaces([plane(half=4.0, height=1.0), plane(half=30.0)])
     along_it = walker((-3.0, 3.9, 1.0), (3.0, 3.9, 1.0), ledge)
-    assert (raised(along_it.run(3 * FPS)) == 0.0).all()
-    falls = walker((0.0, 0.0, 1.0), (25.0, 0.0, 0.0), ledge, at_edge=FALL).run(6 * FPS)
+    assert (raised(along_it.run(2 * FPS)) == 0.0).all()
+    falls = walker((0.0, 0.0, 1.0), (25.0, 0.0, 0.0), ledge, at_edge=FALL).run(4 * FPS)
     assert positions(falls)[-1, 0, 2] == 0.0
     assert (raised(falls) == 0.0).all()
 
@@ -203,7 +203,7 @@ def test_a_body_that_stands_and_is_pushed_over_an_edge_settles_below_it() -> Non
     assert np.abs(np.diff(shown(states)[..., 2], axis=0)).max() < 0.25 * RISE
 
 
-@sampled
+@sampled(one_of=6)
 @pytest.mark.parametrize(("rise", "tread"), [(0.15, 0.3), (0.18, 0.28), (0.2, 0.25)])
 @pytest.mark.parametrize("aside", [0.0, 1.5])
 def test_people_go_up_and_down_stairs_at_two_steps_a_second(rise: float, tread: float, aside: float) -> None:

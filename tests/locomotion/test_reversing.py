@@ -254,7 +254,7 @@ def test_it_looks_as_asked_to_both_sides_with_full_lock_and_back_with_opposite_l
     assert [*vars(seen).values()] == [ahead, room(-side * lock, LOOKS_BACK, -1.0), left, right, onward, side]
 
 
-OUT = 10 * FPS
+OUT = 8 * FPS
 EDGE, STANDS, WALL, HEMMED_IN, BEHIND = range(5)
 
 

@@ -25,7 +25,7 @@ def rolls(states: list[State]) -> np.ndarray:
 
 def on_a_bend(speed: float, surface: bool, **foot: float) -> Scene:
     """Bodies that run to places far to their left and to their right."""
-    targets, ground = [(-20.0, 20.0, 0.0), (-20.0, -20.0, 0.0)], surfaces([plane(half=60.0)] if surface else [])
+    targets, ground = [(-20.0, 20.0, 0.0), (-20.0, -20.0, 0.0)], surfaces([plane(half=25.0)] if surface else [])
     scene = walkers(2 * [(0.0, 0.0, 0.0)], targets, ground, **foot)
     scene.vehicle.update(max_speed=speed, cruise_speed=1.0, max_force=20.0)
     return replace(scene, speed=speed)

@@ -44,9 +44,9 @@ def test_to_a_target_straight_above_or_below_it_winds_its_way(sign: float, degre
 
     states = fish(target, max_pitch=np.radians(degrees)).run_until(there, FPS * 60)
     assert np.abs(pitch(states)).max() <= degrees + 1e-6
-    assert np.median(sign * pitch(states)[FPS : FPS * 5], axis=0) == pytest.approx(degrees, abs=0.5)
+    assert np.median(sign * pitch(states)[FPS : FPS * 3], axis=0) == pytest.approx(degrees, abs=0.5)
     assert arrived.all()
-    unlimited = fish(target, moves=SimpleVehicle).run(FPS * 5)
+    unlimited = fish(target, moves=SimpleVehicle).run(FPS * 3)
     assert (sign * pitch(unlimited)).max() > degrees
 
 

@@ -322,7 +322,7 @@ def test_agents_that_have_to_begin_immediately_do_not_wait_for_neighbors(numbers
     assert (modes(run(scene, [startle(spreads=2, **numbers)], heard))[1] == 1).all()
 
 
-@sampled
+@sampled(one_of=3)
 @pytest.mark.parametrize("speed", [1.0, 2.5, 6.0])
 def test_a_herd_that_is_far_apart_bolts_as_a_whole_within_three_seconds_however_slowly_a_wolf_comes(
     speed: float,

@@ -121,7 +121,7 @@ def test_no_vehicle_is_stopped_short_when_it_calms_down() -> None:
 
 
 @given(switches=st.lists(st.integers(2, 40), min_size=1, max_size=6), order=st.permutations([1, 2, 0]))
-@settings(max_examples=5, deadline=None)
+@settings(max_examples=3, deadline=None)
 def test_force_and_top_speed_change_gradually_whenever_states_are_switched(
     switches: list[int], order: list[int]
 ) -> None:

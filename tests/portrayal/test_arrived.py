@@ -39,7 +39,7 @@ def test_a_stay_counts_from_its_beginning_to_its_end_and_what_follows_on_its_own
 @pytest.mark.parametrize("what", [GO_ON, LEAVE])
 def test_who_continues_or_leaves_has_arrived_for_a_moment(what: int) -> None:
     scene = walk("arrival")
-    at = at_goal(scene.run(200, at=on_arrival(scene, what)))
+    at = at_goal(scene.run(130, at=on_arrival(scene, what)))
     assert (what == GO_ON) <= np.count_nonzero(at) <= 2
 
 
@@ -47,6 +47,6 @@ def test_those_who_stand_beside_a_place_that_is_taken_have_arrived_too() -> None
     places = np.array([(0.0, 1.5 * row, 0.0) for row in range(4)])
     target = len(places)
     scene = Scene(places, behaviors=[(Arrival, {"target": target})], speed=1.0, tracked=leaders(DOOR), fps=FPS)
-    states = scene.run(400)
+    states = scene.run(250)
     assert arrived(states[-1], states[-2]).all()
     assert not arrived(states[10], states[9]).any()

@@ -23,7 +23,7 @@ def test_every_way_to_combine_has_a_figure() -> None:
     assert list(combining.FIGURES) == [choice.name for choice in COMBININGS]
 
 
-@sampled(one_of=9)
+@sampled(one_of=18)
 @pytest.mark.parametrize("topic", topics())
 def test_a_figure_shows_what_its_caption_says(topic: str) -> None:
     for figure in figures_about(topic).values():

@@ -228,7 +228,7 @@ def test_the_pace_of_each_agent_drifts_over_seconds_about_its_cruise_speed() -> 
     vehicle = {"max_speed": 2.0, "cruise_speed": 0.65, "pace_drift": 0.15, "pace_time": 6.0}
     walkers = Scene([[5.0 * k, 0.0, 0.0] for k in range(40)], speed=1.3, vehicle=vehicle)
     fps = 24
-    speed = speeds(walkers.run(36 * fps))[5 * fps :]
+    speed = speeds(walkers.run(24 * fps))[5 * fps :]
     variation = speed.std(axis=0) / speed.mean(axis=0)
     # Within each agent, as measured of people: .05 to .15.
     assert 0.05 < np.median(variation) < 0.15 and variation.max() < 0.2

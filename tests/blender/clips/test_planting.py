@@ -138,7 +138,7 @@ def action_of_feet(rig):
     return track.strips[0].action if track is not None else None
 
 
-@sampled(one_of=5)
+@sampled(one_of=9)
 @pytest.mark.parametrize("change", [*BEFORE, *SINCE], ids=lambda change: change.__name__)
 def test_feet_are_held_by_keys_of_legs_alone(change: Callable) -> None:
     people, rig = made(change)
@@ -156,7 +156,7 @@ def test_feet_are_held_by_keys_of_legs_alone(change: Callable) -> None:
 
 
 # Which bone an envelope gives a point of a sole to is only about known.
-@sampled(one_of=5)
+@sampled(one_of=9)
 @pytest.mark.parametrize(
     "change",
     [change for change in (*BEFORE, *SINCE) if change is not bound_by_envelopes],

@@ -113,7 +113,7 @@ def test_a_scene_is_at_the_cursor_with_the_given_count_and_size(scene) -> None:
     assert [np.ptp(points[:, axis]) for points in shapes] == pytest.approx([0.5] * 7, rel=0.08)
 
 
-@sampled(one_of=9)
+@sampled(one_of=24)
 @pytest.mark.parametrize("scene", SCENES)
 @pytest.mark.parametrize("count", [1, 2, 3])
 def test_a_scene_with_few_members_is_complete_bakes_and_is_as_before_without_the_bake(scene, count) -> None:
@@ -254,7 +254,7 @@ def test_nothing_is_left_of_the_asset_file_and_names_that_are_taken_stay(scene) 
     assert [block.name for block in blocks if block.library_weak_reference] == []
 
 
-@sampled(one_of=3)
+@sampled(one_of=6)
 @pytest.mark.parametrize("beside", [None, "walkers"])
 @pytest.mark.parametrize("scene", SCENES)
 def test_there_is_nothing_to_look_at_in_a_scene_that_was_just_added(scene, beside) -> None:

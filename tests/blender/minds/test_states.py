@@ -223,7 +223,7 @@ def test_a_state_of_another_crowd_cannot_follow() -> None:
     refuses("bake", "Sleep, the Then of the state Startle, is of another crowd")
 
 
-@sampled(one_of=3)
+@sampled(one_of=6)
 @pytest.mark.parametrize("preset", ["", *SHIPPED])
 def test_each_ready_state_bakes(preset) -> None:
     grazing, members = herd(4)

@@ -56,7 +56,7 @@ THINGS = {
 }
 
 
-@sampled(one_of=2)
+@sampled(one_of=5)
 @pytest.mark.parametrize("thing", THINGS)
 def test_birds_stand_on_it_with_their_feet(thing: str) -> None:
     """Exactly, each apart from the others; across a wire."""

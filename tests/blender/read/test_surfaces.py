@@ -102,7 +102,7 @@ def uneven(ob) -> None:
     ob.scale = (1.3, 0.8, 0.7)
 
 
-@sampled(one_of=4)
+@sampled(one_of=8)
 @pytest.mark.parametrize("change", [morphed, on_a_lorry, uneven, mirrored, still, subdivided, moving, turning])
 def test_walkers_stand_on_the_surface_on_every_key(change) -> None:
     frames(1, LAST, fps=12)

@@ -195,7 +195,7 @@ def test_the_effort_is_keyed_where_wings_beat_and_goes_with_the_bake() -> None:
     assert not set((*NAMES, "steering_effort")) & set(ship.keys())
 
 
-@sampled(one_of=2)
+@sampled(one_of=4)
 @pytest.mark.parametrize("baked_before", [False, True])
 @pytest.mark.parametrize(
     "value", [0.25, 3, True, "glide", [1.0, 2.0], [1, 2, 3], {"left": 1, "right": 2.5}], ids=lambda v: type(v).__name__

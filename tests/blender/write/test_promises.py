@@ -228,14 +228,14 @@ def assert_kept(ships: list, first: int, number: int = 0) -> None:
     assert_same(before, settled(ships))
 
 
-@sampled(one_of=3)
+@sampled(one_of=6)
 @pytest.mark.parametrize("animate", ANIMATIONS)
 def test_baking_twice_is_baking_once_and_clearing_brings_all_back(animate) -> None:
     number = list(ANIMATIONS).index(animate)
     assert_kept(build(animate, alone, FIRST, MODES[number % len(MODES)]), FIRST, number)
 
 
-@sampled(one_of=3)
+@sampled(one_of=6)
 @pytest.mark.parametrize(
     ("animate", "surround"),
     list(product(("nothing", "keys around", "scale", "a driver"), SURROUNDINGS)),

@@ -55,7 +55,7 @@ def test_a_bake_can_be_stopped_on_each_frame_of_its_pre_roll() -> None:
 
 
 @in_every_blender
-@sampled(one_of=4)
+@sampled(one_of=8)
 @pytest.mark.parametrize("build", [busy_scene, driven_by_the_scene], ids=lambda build: build.__name__)
 @pytest.mark.parametrize("pieces", range(PIECES + 1))
 def test_stopping_after_any_piece_of_work_leaves_nothing(build, pieces) -> None:

@@ -103,7 +103,7 @@ def test_where_ways_part_each_goes_along_the_one_that_it_follows() -> None:
         fps=12,
     )
     alone, first, second = (
-        positions(replace(place, paths=paths, behaviors=[(PathFollowing, {"path": row}), place.behaviors[1]]).run(60))
+        positions(replace(place, paths=paths, behaviors=[(PathFollowing, {"path": row}), place.behaviors[1]]).run(40))
         for row, paths in ((0, ((straight,),)), (0, ((straight,), (away,))), (1, ((away,), (straight,))))
     )
     assert alone[-1, 0, 0] < 1.5

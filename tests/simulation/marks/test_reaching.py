@@ -30,7 +30,7 @@ def test_no_body_climbs_or_dives_faster_than_it_says_and_each_comes_near(kind: A
         speed=8.0,
         tracked=leaders((0.0, 400.0, sign * 900.0)),
     )
-    most = np.abs(velocities(scene.run(96))[:, 0, 2]).max()
+    most = np.abs(velocities(scene.run(64))[:, 0, 2]).max()
     [rate] = climb_speeds(handling(kind, **values), np.array([10.0]), np.array([9.0]), np.array([sign])).rate
     assert 0.95 * rate < most < 1.01 * rate
 

@@ -33,21 +33,21 @@ def chased(size: float, fps: float, locomotion, shape: int, firm: bool) -> Scene
     )
 
 
-@sampled(one_of=12)
+@sampled(one_of=24)
 @pytest.mark.parametrize("shape", [BOX, SPHERE])
 @pytest.mark.parametrize("locomotion", [SimpleVehicle, Swimming, Planar, OnFoot])
 @pytest.mark.parametrize(("size", "fps"), [(0.2, 24.0), (1.0, 60.0), (20.0, 24.0)])
 def test_those_driven_into_a_corner_stay_in_a_firm_region(size: float, fps: float, locomotion, shape: int) -> None:
     """They brake before its border over several frames, and would leave one that is not firm."""
     scene = chased(size, fps, locomotion, shape, firm=True)
-    place = positions(scene.run(int(4.0 * fps)))
+    place = positions(scene.run(int(2.5 * fps)))
     flat = place.reshape(-1, 3)
     out = np.linalg.norm(scene.regions.way_in(flat, np.zeros(len(flat), dtype=np.int64)), axis=-1)
     assert out.max() <= 1e-9 * size
     speed = np.linalg.norm(np.diff(place, axis=0), axis=-1) * fps
     before, now, after = speed[:-2], speed[1:-1], speed[2:]
     assert not ((now < 0.5 * np.minimum(before, after)) & (np.minimum(before, after) > 0.5 * size)).any()
-    loose = positions(chased(size, fps, locomotion, shape, firm=False).run(int(4.0 * fps)))[-1]
+    loose = positions(chased(size, fps, locomotion, shape, firm=False).run(int(2.5 * fps)))[-1]
     assert scene.regions.way_in(loose, np.zeros(len(loose), dtype=np.int64)).any()
 
 

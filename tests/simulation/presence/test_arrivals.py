@@ -195,7 +195,7 @@ def test_who_follows_a_path_past_an_obstacle_has_somewhere_to_go_until_it_is_at_
         obstacles=boxes([[0.0, 12.0, 0.0]], [[1.5, 1.0, 1.0]]),
         paths=((line,),),
         fps=FPS,
-    ).run(int(14.0 * FPS))
+    ).run(int(9.0 * FPS))
     bound = np.array([state.memories[ERRAND].bound for state in states[2:]])
     assert bound[:, :3].all()
     assert not bound[:, 3].any(), "this one is at the end"

@@ -109,7 +109,7 @@ def test_a_walker_alone_gets_round_the_bend_of_a_narrow_passage(width: float) ->
     assert clear(places, things) > -TOUCH
 
 
-@settings(max_examples=4, deadline=None)
+@settings(max_examples=2, deadline=None)
 @given(
     st.lists(
         st.tuples(st.floats(-4.0, 4.0), st.floats(-3.0, 3.0), st.floats(0.2, 2.5), st.floats(0.2, 2.5)),

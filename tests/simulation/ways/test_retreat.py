@@ -14,6 +14,7 @@ from steering_addon.locomotion import OnFoot
 from steering_addon.simulation.geometry.obstacles import Obstacles
 from steering_addon.simulation.geometry.surfaces import Surfaces
 from steering_addon.simulation.snapshot import State
+from tests.sampling import thorough
 from tests.scene import Scene, leaders, positions
 from tests.simulation.ways.grounds import NOTHING, plate, quads, walls
 
@@ -74,6 +75,7 @@ def asked(scene: Scene, behavior: int = 0) -> np.ndarray:
     return force / np.linalg.norm(force, axis=1, keepdims=True)
 
 
+@thorough
 def test_deer_run_out_of_a_yard_by_its_exit() -> None:
     def out(state: State) -> np.ndarray:
         """Whether each is out of the yard; the fox, who is the last, does not matter."""

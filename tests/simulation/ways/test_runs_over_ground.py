@@ -33,7 +33,7 @@ from tests.simulation.ways.grounds import (
 )
 
 
-@sampled(one_of=4)
+@sampled(one_of=5)
 @pytest.mark.parametrize("name", SCENES)
 @pytest.mark.parametrize("behavior", [Seek, Arrival])
 def test_a_way_leads_to_wherever_one_can_walk(name: str, behavior: Any) -> None:
@@ -114,7 +114,7 @@ def test_below_a_goal_upstairs_nobody_has_reached_it() -> None:
 
 def test_a_run_goes_on_from_a_checkpoint_with_nothing_remembered_of_ways() -> None:
     scene = walkers(PLATE, door(1.2, 2.0), (9.0, 0.0, 0.0), [(-6.0, y, 0.0) for y in np.linspace(-4.0, 4.0, 6)])
-    whole = scene.run(FPS + 6)
+    whole = scene.run(FPS + 3)
     state = whole[FPS]
     for frame in range(FPS + 1, len(whole)):
         over_ground._ground.cache_clear()
