@@ -13,11 +13,13 @@ from functools import lru_cache
 from typing import Any
 
 import bpy
-from bpy.types import FCurve, Object
+from bpy.types import ID, FCurve, Object
 
 from ...locomotion import LOCOMOTIONS
 from ...portrayal.driver_properties import FOLDED, LOOKS, SHARE, STATE
 from ..objects.drivers import drivers_of, read_by
+from ..objects.focus import vehicle_of
+from ..objects.tagged_objects import crowd_of, full_name
 
 DESCRIPTIONS = {
     "steering_speed": "Metres a second, keyed by the bake",
@@ -165,3 +167,30 @@ def revive(drivers: Iterable[FCurve]) -> None:
         if not driver.driver.is_valid:
             driver.driver.is_valid = True
             driver.id_data.update_tag()
+
+
+def traits(objects: Iterable[Object], crowds: int) -> tuple[frozenset[str], frozenset[str]]:
+    """The full names of the crowds with an armature or shape keys on a member, and of those that drivers read;
+    `crowds`: their number."""
+    posed: set[str] = set()
+    driven: set[str] = set()
+    for ob in objects:
+        keys = getattr(ob.data, "shape_keys", None)
+        can_pose = ob.type == "ARMATURE" or keys is not None
+        # One member is enough, and no more is looked at once each crowd has one.
+        reads = len(driven) < crowds and any(map(_reads_vehicle, (ob, ob.data, keys)))
+        if (can_pose or reads) and (name := _crowd_name(ob)):
+            posed.update([name] if can_pose else ())
+            driven.update([name] if reads else ())
+    return frozenset(posed), frozenset(driven)
+
+
+def _crowd_name(ob: Object) -> str:
+    vehicle = vehicle_of(ob)
+    crowd = crowd_of(vehicle) if vehicle is not None else None
+    return full_name(crowd) if crowd is not None else ""
+
+
+def _reads_vehicle(block: ID | None) -> bool:
+    """Whether drivers of a datablock read custom properties of an object, such as `steering_phase`."""
+    return any(name_in(target.data_path) is not None for target in read_by(drivers_of(block)))

@@ -18,11 +18,10 @@ from ...portrayal.feet.rotations import LEAST
 from ...portrayal.feet.solving import Held, hold
 from ...portrayal.feet.treads import Carried, Stepping
 from ..objects.doubles import doubles
-from .bone_legs import BoneLegs, find_legs, share_a_leg
 from .clip_record import OF_FEET
-from .control_legs import ControlLegs
 from .controls import find_controls
 from .feet import Feet, read_feet
+from .legs import BoneLegs, ControlLegs, find_legs, share_a_leg
 from .poses import follows_from_curves, why_inherits_unusually
 from .rig import Rig, compose, unevenness
 from .rig_keys import Keyed, without_scale

@@ -1,10 +1,10 @@
 """Drivers that turn, steer and spring the wheels of cars: wheels that are objects of their own, parented to the car.
 
 They drive the delta transform of each wheel, so that what the animator set stays as it is, and read custom properties
-of the car that a bake keys. They play without the extension.
+of the car that a bake keys. They play without the extension. Without any, wheels stay up as a body sinks.
 """
 
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,7 +13,8 @@ from bpy.types import Depsgraph, FCurve, Object
 from ...locomotion.driving import ANGLE, OUTPUTS, SPIN, TRAVELS
 from ...settings.wheel_finding import ground_of, wheels_among, without_strays
 from ...simulation.arrays.vectors import Vectors, cross, unit
-from ..animation.custom_properties import DESCRIPTIONS, path_of
+from ..animation.custom_properties import DESCRIPTIONS, path_of, reading_drivers
+from ..moving import known_locomotion
 from ..objects.body_sizes import SOLID, triangles_of
 from ..objects.doubles import doubles, placed
 from ..objects.focus import check_editable
@@ -132,6 +133,29 @@ def drive_by(
         target.id, target.data_path = owner, path_of(name)
         target.use_fallback_value = letter in fallback
     driver.expression = expression
+
+
+def undriven(vehicles: Iterable[Object], crowds: Iterable[Object | None]) -> dict[str, list[Object]]:
+    """The vehicles without drivers that a setting of theirs needs, by the label of that setting; `crowds`: the crowd of
+    each vehicle."""
+    needing: dict[tuple[str, Sequence[str]], list[Object]] = {}
+    for ob, crowd in zip(vehicles, crowds):
+        locomotion = known_locomotion(ob, crowd) if crowd is not None and not ob.steering.locked else None
+        if locomotion is None:
+            continue
+        holder, kind = locomotion
+        # Reading a group that was never set writes it into the file.
+        if not kind.needs_drivers or not holder.steering.is_property_set(kind.name):
+            continue
+        settings = getattr(holder.steering, kind.name)
+        for parameter, outputs in kind.needs_drivers.items():
+            if getattr(settings, parameter) > 0.0:
+                needing.setdefault((kind.parameters()[parameter].called(parameter), outputs), []).append(ob)
+    missing: dict[str, list[Object]] = {}
+    for (label, outputs), obs in needing.items():
+        drivers = reading_drivers(obs, outputs)
+        missing.setdefault(label, []).extend(ob for ob in obs if not drivers[ob].keys() >= set(outputs))
+    return missing
 
 
 def _points(part: Object, to_car: Vectors, car_origin: np.ndarray, depsgraph: Depsgraph) -> Vectors:

@@ -12,6 +12,7 @@ from bpy.types import Depsgraph, Object, Scene
 from ...simulation.roles import OF_MEMBERS, Role
 from .. import handlers
 from ..animation.bake_record import BakeRecord
+from ..animation.custom_properties import traits
 from ..animation.frame_rate import frame_range
 from ..animation.ownership import bake_of
 from ..animation.run_records import Outcomes, fingerprints_of
@@ -27,7 +28,6 @@ from ..read.target_groups import outside_scene
 from . import hand_edits, placing
 from .findings import Finding, findings
 from .hand_edits import changed_clips
-from .model_traits import traits
 from .present_members import Presence, presence_of, states_now, tells_state
 
 PAUSE = 0.1
@@ -98,7 +98,7 @@ class Census:
         outside: the full names of targets of behaviors that are not in the scene.
         baked: the number of objects that play a bake.
         bake: the vehicles among those that play one.
-        posed, driven: the full names of the crowds as in `model_traits.traits`.
+        posed, driven: the full names of the crowds as in `custom_properties.traits`.
         counted_for: the settings of the scene that Blender announces no change of.
     """
 

@@ -30,6 +30,7 @@ from ..clips.measuring import player_below
 from ..crowds.adding_clips import why_without_walk
 from ..crowds.improbable import REMEDIES, off_origin, scaled_since, why_improbable
 from ..crowds.states import states_left_behind
+from ..crowds.wheel_drivers import undriven
 from ..moving import CLINGING, known_locomotion
 from ..objects.crowd_caches import MARK
 from ..objects.hierarchy import Family, instanced, instances_of_vehicles, lineage
@@ -40,7 +41,6 @@ from ..read.evaluated_points import number_of_points
 from ..read.solids import is_mesh
 from ..read.sources import behaviors_of, pointers_of
 from ..read.target_groups import awaited, outside_scene, target_problem, waits_unasked
-from .model_traits import undriven
 from .placing import covering, loose_links, misplaced, walled
 
 EMPTY = 1e-6

@@ -255,7 +255,7 @@ def test_a_rigify_rig_is_measured_with_its_constraints(rigify) -> None:
     assert steps.heading == pytest.approx(0.0, abs=0.02)
     planting = part("blender.clips.planting")
     holds, reason = planting.planter_of(rig, rig_of(rig), [steps], [action])
-    assert isinstance(holds.legs, part("blender.clips.control_legs").ControlLegs) and reason == ""
+    assert isinstance(holds.legs, part("blender.clips.legs").ControlLegs) and reason == ""
     for side in ("L", "R"):
         rig.pose.bones[f"thigh_parent.{side}"]["IK_FK"] = 1.0
     holds, reason = planting.planter_of(rig, rig_of(rig), [steps], [action])
