@@ -15,10 +15,7 @@ from ..simulation.world import Agents, World
 
 METHODS = (
     Choice(
-        "PREDICTION",
-        0,
-        "Where It Will Be",
-        "Head for the predicted position of the quarry, by distance and headings",
+        "PREDICTION", 0, "Where It Will Be", "Head for the predicted position of the quarry, by distance and headings"
     ),
     Choice(
         "CONSTANT_HEADING",

@@ -30,12 +30,7 @@ OVER = 0.02
 exp(-4) = 0.02 after 4 T, the usual settling time."""
 METHODS = (
     Choice("PAPER", 0, "Steer Aside", "Away from the first meeting ahead, and before or after it (the paper's)"),
-    Choice(
-        "VELOCITY",
-        1,
-        "Choose a Velocity",
-        "The cheapest velocity: near the wished one, with no contact soon",
-    ),
+    Choice("VELOCITY", 1, "Choose a Velocity", "The cheapest velocity: near the wished one, with no contact soon"),
 )
 PAPER, VELOCITY = (c.number for c in METHODS)
 

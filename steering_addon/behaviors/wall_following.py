@@ -161,13 +161,7 @@ class WallFollowing(Behavior):
         return corner
 
     def _way_on(
-        self,
-        world: World,
-        agents: Agents,
-        memory: Cornering,
-        level_side: Vectors,
-        contact: Scalars,
-        side: Vectors,
+        self, world: World, agents: Agents, memory: Cornering, level_side: Vectors, contact: Scalars, side: Vectors
     ) -> tuple[Vectors, Mask]:
         """The way along the walls ahead in the direction of the heading, or the other way if that soon ends.
 

@@ -49,8 +49,7 @@ class Wander(Behavior):
 
     strength: Number = acceleration(2.0, "Size of the sphere ahead: how hard the turns get")
     rate: Number = called(
-        "Restlessness",
-        number(0.5, "How often it changes direction, per second", Unit.RATE, animatable=False),
+        "Restlessness", number(0.5, "How often it changes direction, per second", Unit.RATE, animatable=False)
     )
     shared_strength: Number = called(
         "Shared Force", acceleration(0.0, "Strength of the turns that the whole crowd makes together")

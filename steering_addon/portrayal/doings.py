@@ -91,14 +91,7 @@ class Doings:
         self._arriving = Arriving.start(at_goal)
 
     def asked(
-        self,
-        row: int,
-        played: Played,
-        state: Rows,
-        at_goal: Mask,
-        entered: Mask,
-        occasion: Rows,
-        lot: Scalars,
+        self, row: int, played: Played, state: Rows, at_goal: Mask, entered: Mask, occasion: Rows, lot: Scalars
     ) -> Rows:
         """The row of the clip that each agent is asked to play on a later frame, (n,), or -1; frames come in order.
 

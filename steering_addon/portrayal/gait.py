@@ -98,10 +98,7 @@ class Moving:
 
 
 def measured(
-    sampled: Sampled,
-    height: float,
-    front: tuple[float, float] = (0.0, -1.0),
-    groups: Sequence[Rows] | None = None,
+    sampled: Sampled, height: float, front: tuple[float, float] = (0.0, -1.0), groups: Sequence[Rows] | None = None
 ) -> Clip:
     """Measure a clip: the kind that it is, and the speed, stride and distance curve at which its feet hold.
 

@@ -71,13 +71,7 @@ class FrameMotion:
 
     @classmethod
     def between(
-        cls,
-        position: Vectors,
-        forward: Vectors,
-        up: Vectors,
-        was: Vectors,
-        was_forward: Vectors,
-        **others: Any,
+        cls, position: Vectors, forward: Vectors, up: Vectors, was: Vectors, was_forward: Vectors, **others: Any
     ) -> "FrameMotion":
         """The way from the frame before to this one. `position`, `forward`, `up`: (n, 3) metres and unit axes on this
         frame; `was`, `was_forward`: (n, 3) position and forward on the frame before."""

@@ -134,9 +134,6 @@ def frames_present(away: Mask, frames: Scalars) -> Scalars:
     """The first and the last frame on which each vehicle is present, (n, 2), as `RunRecord.present`. `away`: (f, n)
     whether it has not entered yet or has left; `frames`: (f,) their numbers."""
     first, last = np.argmin(away, axis=0), len(frames) - 1 - np.argmin(away[::-1], axis=0)
-    present = np.stack(
-        (np.where(away[0], frames[first], -np.inf), np.where(away[-1], frames[last], np.inf)),
-        axis=1,
-    )
+    present = np.stack((np.where(away[0], frames[first], -np.inf), np.where(away[-1], frames[last], np.inf)), axis=1)
     present[away.all(axis=0)] = frames[-1] + 1.0, frames[-1]
     return present

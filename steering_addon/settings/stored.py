@@ -115,8 +115,7 @@ class StateLinks(Stored):
         "State for which this one eases the need, as eating does for hunger", roles=(Role.STATE,)
     )
     number: int = field.count(
-        "Number given once to this state: a bake keys it as steering_state on vehicles that are in it",
-        restarts=False,
+        "Number given once to this state: a bake keys it as steering_state on vehicles that are in it", restarts=False
     )
     color: Any = field.color(
         PALETTE[0],
@@ -133,8 +132,7 @@ class TriggerLinks(Stored):
     """The states that a trigger leads between, and its callers."""
 
     number: int = field.count(
-        "Number given once to this trigger: chance depends on it, whatever the trigger is called",
-        restarts=False,
+        "Number given once to this trigger: chance depends on it, whatever the trigger is called", restarts=False
     )
     to: Any = field.pointer("State that vehicles are called into", label="Calls Into", roles=(Role.STATE,))
     from_state: Any = field.pointer(
@@ -209,9 +207,7 @@ class ObjectSettings(Stored):
     speed_factor: float = field.factor("Top speed of this vehicle, as a multiple of its crowd's", label="Speed")
     size_factor: float = field.factor("Radius of this vehicle, as a multiple of its crowd's", label="Size")
     length_factor: float = field.factor(
-        "Length of this vehicle's body relative to its radius, as a multiple of its crowd's",
-        least=0.0,
-        label="Length",
+        "Length of this vehicle's body relative to its radius, as a multiple of its crowd's", least=0.0, label="Length"
     )
     mass_factor: float = field.factor("Mass of this vehicle, as a multiple of its crowd's", label="Mass")
     origin_height: float = field.number(
@@ -393,11 +389,7 @@ class SceneSettings(Stored):
         DEFAULT_OVERLAY, "What the steering overlay shows", OVERLAY, label="Show", restarts=False
     )
     trail_length: int = field.whole(
-        24,
-        "Number of frames before and after the current one that trails show",
-        least=1,
-        most=1000,
-        restarts=False,
+        24, "Number of frames before and after the current one that trails show", least=1, most=1000, restarts=False
     )
 
 

@@ -58,12 +58,10 @@ OCCASIONS = (
         "Once where a behavior such as Dock or Go To and Stop has led the vehicle",
     ),
     Choice(
-        *("STATE", ON_STATE, "On Taking Up State"),
-        "Once as the vehicle takes up the state of the clip, or any state",
+        *("STATE", ON_STATE, "On Taking Up State"), "Once as the vehicle takes up the state of the clip, or any state"
     ),
     Choice(
-        *("PARTNER", TO_PARTNER, "To Its Partner"),
-        "Now and then to the partner before which it stands, as in a fight",
+        *("PARTNER", TO_PARTNER, "To Its Partner"), "Now and then to the partner before which it stands, as in a fight"
     ),
     Choice(
         *("ANSWER", IN_ANSWER, "In Answer to It"),
@@ -85,17 +83,13 @@ KEYS = (
 """On which frames a bake writes keys."""
 OVERLAY = (
     Choice(
-        *("FRONT", 1, "Front and Size"),
-        "Front of the selected vehicles, as an arrow, and their radius, as a circle",
+        *("FRONT", 1, "Front and Size"), "Front of the selected vehicles, as an arrow, and their radius, as a circle"
     ),
     Choice("VELOCITY", 2, "Velocity", "Where the selected vehicles will be in one second at their current velocity"),
     Choice("TARGETS", 4, "Targets", "Lines from the selected vehicles to the targets of their behaviors"),
     Choice("TRAILS", 8, "Trails", "Past and future positions of the selected vehicles"),
     Choice(
-        "PATHS",
-        16,
-        "Paths, Flows and Links",
-        "Paths, flows and links with their direction, and the radius of paths",
+        "PATHS", 16, "Paths, Flows and Links", "Paths, flows and links with their direction, and the radius of paths"
     ),
     Choice("OBSTACLES", 32, "Obstacles", "Obstacles in the shape that vehicles avoid"),
     Choice("REGIONS", 64, "Regions", "Boundaries of the regions that vehicles stay inside"),
@@ -108,8 +102,7 @@ OVERLAY = (
         "Borders of the surfaces that vehicles stand on, and marks where they are too steep for the selected vehicles",
     ),
     Choice(
-        *("WAYS", 512, "Ways"),
-        "Where the selected vehicles can walk, what they cannot reach, and what ends their ways",
+        *("WAYS", 512, "Ways"), "Where the selected vehicles can walk, what they cannot reach, and what ends their ways"
     ),
 )
 """The items that the overlay can draw, with their stored bits."""

@@ -33,10 +33,7 @@ DESCRIPTIONS = {
     Role.PATH: ("Path", "A curve that vehicles with Path Following follow"),
     Role.LEADER: ("Leader", "Something to seek, arrive at or flee from, which moves by its own keyframes"),
     Role.REGION: ("Region", "A sphere, box or closed mesh that vehicles with Stay Inside keep to"),
-    Role.FLOW: (
-        "Flow",
-        "A curve, painted mesh or wire of edges that vehicles with Go with the Flow are carried along",
-    ),
+    Role.FLOW: ("Flow", "A curve, painted mesh or wire of edges that vehicles with Go with the Flow are carried along"),
     Role.RESOURCE: ("Resource", "Something that vehicles with Forage feed on until it is used up"),
     Role.SURFACE: ("Surface", "Ground that vehicles with On Foot stand and walk on; it may move and deform"),
     Role.LINK: (

@@ -28,10 +28,7 @@ class VehicleModel(Declared):
     """
 
     mass: Number = number(
-        1.0,
-        "Weight: a heavier vehicle needs more force for the same turn, and is pushed apart less",
-        Unit.MASS,
-        1e-6,
+        1.0, "Weight: a heavier vehicle needs more force for the same turn, and is pushed apart less", Unit.MASS, 1e-6
     )
     radius: Number = length(
         0.5,

@@ -272,9 +272,7 @@ def with_muted(record: BakeRecord, drivers: list[FCurve], strips: list[NlaStrip]
     muted_drivers = (*record.muted_drivers, *((driver.data_path, driver.array_index) for driver in drivers))
     muted_strips = (*record.muted_strips, *(strip.name for strip in strips))
     return dataclasses.replace(
-        record,
-        muted_drivers=tuple(dict.fromkeys(muted_drivers)),
-        muted_strips=tuple(dict.fromkeys(muted_strips)),
+        record, muted_drivers=tuple(dict.fromkeys(muted_drivers)), muted_strips=tuple(dict.fromkeys(muted_strips))
     )
 
 

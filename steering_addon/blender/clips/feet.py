@@ -52,11 +52,7 @@ def read_feet(armature: Object, rig: Rig, actions: Sequence[Action], first: int)
     soles = [_sole(rig, rows, heights) for rows in feet]
     rests = [[resting_height(rig.posed_points(clip_poses, rows), rig.height) for rows in soles] for clip_poses in poses]
     return Feet(
-        channels=channels,
-        poses=poses,
-        points=feet,
-        soles=soles,
-        rests=np.array(rests).reshape(len(actions), len(feet)),
+        channels=channels, poses=poses, points=feet, soles=soles, rests=np.array(rests).reshape(len(actions), len(feet))
     )
 
 

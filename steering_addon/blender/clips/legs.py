@@ -290,12 +290,7 @@ class PosedControls:
     """The controls of n rigs on f frames; attributes as of `PosedBones`."""
 
     def __init__(
-        self,
-        legs: ControlLegs,
-        mixed: Channels,
-        tables: Sequence[_Tables],
-        playing: Playing,
-        shape: tuple[int, int],
+        self, legs: ControlLegs, mixed: Channels, tables: Sequence[_Tables], playing: Playing, shape: tuple[int, int]
     ) -> None:
         self._legs, self._mixed, self._playing, self._shape = legs, mixed, playing, shape
         self._scale = float(np.linalg.norm(legs.rig.matrix[:3, 0]))

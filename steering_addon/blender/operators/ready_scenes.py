@@ -107,12 +107,7 @@ def _operator(scene: ReadyScene) -> type[bpy.types.Operator]:
     # In the order in which the panel of the last operator shows them; those of a base class would come first.
     values = {"count": count, "size": size, "seed": seed, "spacing": spacing, "location": location}
     values |= {"frame_view": frame_view, "add_camera": add_camera, "set_frames": set_frames}
-    content = {
-        "__doc__": scene.description,
-        "__annotations__": values,
-        "bl_label": scene.label,
-        "ready_scene": scene,
-    }
+    content = {"__doc__": scene.description, "__annotations__": values, "bl_label": scene.label, "ready_scene": scene}
     return type(f"STEERING_OT_{scene.operator}", (Adding, bpy.types.Operator), content)
 
 

@@ -22,9 +22,7 @@ ARROW, ABOVE, WEAK = 0.5, 0.03, 0.02
 the flow below which none is drawn."""
 SIDES = ((1.0, 0.0), (0.0, 1.0), (-1.0, 0.0), (0.0, -1.0))
 UP = np.array([0.0, 0.0, 1.0])
-EDGES = np.array(
-    [(a, b) for a in range(8) for b in range(a + 1, 8) if (a ^ b) in (1, 2, 4)],
-)
+EDGES = np.array([(a, b) for a in range(8) for b in range(a + 1, 8) if (a ^ b) in (1, 2, 4)])
 """(12, 2) the edges of a box by the numbers of their corners; each bit of a number is a side of the box."""
 
 Points = np.ndarray

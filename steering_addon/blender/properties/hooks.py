@@ -80,10 +80,7 @@ HOOKS: dict[str, Hooks] = {
     "trigger": {name: {"update": _show_distance} for name in ("when", "distance")},
     "mark": {"shape": {"poll": lambda _group, ob: ob.type in SHAPED}},
     "link": {name: {"poll": lambda group, ob: ob != group.id_data} for name in ("to", "carrier")},
-    "object": {
-        "guide": {"poll": lambda group, ob: ob != group.id_data},
-        "own_locomotion": {"update": _move_by_own},
-    },
+    "object": {"guide": {"poll": lambda group, ob: ob != group.id_data}, "own_locomotion": {"update": _move_by_own}},
     **dict.fromkeys(("vehicle", *(kind.name for kind in (*LOCOMOTIONS, *BEHAVIORS))), _OWN),
 }
 """The functions of single properties by group and name; the rest restart a preview, or do nothing, as declared."""

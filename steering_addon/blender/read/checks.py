@@ -220,9 +220,7 @@ def check_independent(
 
 
 def warnings_of(
-    vehicles: Iterable[tuple[Object, Object]],
-    crowds: Iterable[Object],
-    of_states: Mapping[Object, tuple[str, ...]],
+    vehicles: Iterable[tuple[Object, Object]], crowds: Iterable[Object], of_states: Mapping[Object, tuple[str, ...]]
 ) -> Iterator[str]:
     """Warnings that do not prevent the bake. `crowds`: all crowds of the run; `of_states`: the custom properties that
     tell the states of the vehicles of a crowd."""

@@ -137,11 +137,7 @@ class GuideSource:
     body: BodySource
 
 
-def guides_of(
-    source: VehicleSource,
-    rows: Mapping[str, int],
-    names: Collection[str],
-) -> tuple[GuideSource, ...]:
+def guides_of(source: VehicleSource, rows: Mapping[str, int], names: Collection[str]) -> tuple[GuideSource, ...]:
     """The guides of those vehicles that are led by hand, or may be on some frame. Refused if a guide is missing, or
     depends on a vehicle that the run moves.
 

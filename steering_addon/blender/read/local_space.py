@@ -61,11 +61,7 @@ def _bone_matrix(armature: Object, name: str) -> Matrix:
 
 
 def to_local(
-    parent_parts: np.ndarray | None,
-    positions: np.ndarray,
-    basis: np.ndarray,
-    axes: np.ndarray,
-    scale: np.ndarray,
+    parent_parts: np.ndarray | None, positions: np.ndarray, basis: np.ndarray, axes: np.ndarray, scale: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """The location (..., 3) and rotation (..., 3, 3) channels that put a vehicle where the simulation says.
 
@@ -93,11 +89,7 @@ def to_local(
 
 
 def to_world(
-    parent_parts: np.ndarray,
-    locations: np.ndarray,
-    rotations: np.ndarray,
-    axes: np.ndarray,
-    scale: np.ndarray,
+    parent_parts: np.ndarray, locations: np.ndarray, rotations: np.ndarray, axes: np.ndarray, scale: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """The position (..., 3) and basis (..., 3, 3) in the world of a vehicle with these channels.
 

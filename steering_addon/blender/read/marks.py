@@ -130,12 +130,7 @@ def mark_sources(
 
 
 def mark_warnings(
-    marks: Iterable[Object],
-    scene: Scene,
-    first: int,
-    last: int,
-    objects: Sequence[Object],
-    crowds: Sequence[Object],
+    marks: Iterable[Object], scene: Scene, first: int, last: int, objects: Sequence[Object], crowds: Sequence[Object]
 ) -> Iterator[str]:
     """Warnings about marks before a run: those out of reach, and those at no frame of it.
 

@@ -159,12 +159,7 @@ class _Model:
         self._feet = [np.arange(end - len(columns), end) for end, columns in zip(ends, rows)]
 
     def _mix(
-        self,
-        armature: Object,
-        rig: Rig,
-        strips: Sequence[NlaStrip],
-        frames: np.ndarray,
-        tables: dict[Action, Channels],
+        self, armature: Object, rig: Rig, strips: Sequence[NlaStrip], frames: np.ndarray, tables: dict[Action, Channels]
     ) -> Channels:
         """The channels that strips show on frames, the lowest strip first."""
         mixed: Channels | None = None

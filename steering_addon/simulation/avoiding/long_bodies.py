@@ -52,9 +52,7 @@ def edges_of(world: World, agents: Agents, agent: Rows, body: Rows, offset: Vect
     nearer_other = np.where(dot(other_axes, across(offset, axes)) > 0.0, -k, k)
     one_axis = np.where((k > 0.0)[:, None], other_axes, axes)
     first = Edge(
-        np.where(single[:, None], offset, offset + axes * nearer[:, None]),
-        one_axis,
-        np.where(single, h + k, k),
+        np.where(single[:, None], offset, offset + axes * nearer[:, None]), one_axis, np.where(single, h + k, k)
     )
     second = Edge(
         np.where(single[:, None], 0.0, offset + other_axes * nearer_other[:, None]), axes, np.where(single, 0.0, h)

@@ -99,13 +99,7 @@ class Floor:
         return replace(self, points=points, normals=normals, slopes=slopes)
 
     def under(
-        self,
-        x: Scalars,
-        y: Scalars,
-        expected: Scalars,
-        step_up: Scalars,
-        step_down: Scalars,
-        last: Rows | None = None,
+        self, x: Scalars, y: Scalars, expected: Scalars, step_up: Scalars, step_down: Scalars, last: Rows | None = None
     ) -> Footing:
         """The ground trodden at places: the highest triangle at most `step_up` above the expected height.
 

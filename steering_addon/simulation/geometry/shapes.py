@@ -139,13 +139,7 @@ class SolidShapes:
         return share[:, None] * axis
 
     def _touched(
-        self,
-        points: Vectors,
-        course: Vectors,
-        reach: Scalars,
-        rows: Rows,
-        furthest: Scalars,
-        lowest: Scalars | None,
+        self, points: Vectors, course: Vectors, reach: Scalars, rows: Rows, furthest: Scalars, lowest: Scalars | None
     ) -> tuple[Scalars, Vectors]:
         """The distances along straight courses at which they first come near shapes, row by row.
 
@@ -269,13 +263,7 @@ class SolidShapes:
         return np.where(way > furthest, np.inf, way), self.globalized(away, rows)
 
     def _touch_meshes(
-        self,
-        points: Vectors,
-        course: Vectors,
-        reach: Scalars,
-        rows: Rows,
-        furthest: Scalars,
-        lowest: Scalars | None,
+        self, points: Vectors, course: Vectors, reach: Scalars, rows: Rows, furthest: Scalars, lowest: Scalars | None
     ) -> tuple[Scalars, Vectors]:
         """As `_touched`, for meshes from either side; (m,) and (m, 3)."""
         way = np.full(len(rows), np.inf)

@@ -118,13 +118,7 @@ class Surfaces:
         return Surfaces(tuple(changed if layer.surfaces == (row,) else layer for layer in self.layers))
 
     def under(
-        self,
-        x: Scalars,
-        y: Scalars,
-        expected: Scalars,
-        step_up: Scalars,
-        step_down: Scalars,
-        last: Rows | None = None,
+        self, x: Scalars, y: Scalars, expected: Scalars, step_up: Scalars, step_down: Scalars, last: Rows | None = None
     ) -> Footing:
         """The ground trodden at places: the highest surface at most `step_up` above the expected height.
 

@@ -134,14 +134,7 @@ def come_down(
         goes,
         np.where(goes[:, None], force, 0.0),
         replace(
-            memory,
-            place=number,
-            down=down,
-            stands=stands,
-            ahead=ahead,
-            aside=aside,
-            gate=gates - origin,
-            waited=waited,
+            memory, place=number, down=down, stands=stands, ahead=ahead, aside=aside, gate=gates - origin, waited=waited
         ),
         np.where(lands[:, None], origin, np.nan),
         comes_down=np.where(down[:, None], velocity, np.nan),

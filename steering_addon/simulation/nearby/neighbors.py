@@ -420,10 +420,7 @@ def both_ways(pairs: Pairs | PairSelection, rows: Rows, forward: Vectors) -> tup
     """The pairs from the first and from the second end, each where that end is an agent. `rows`: (n,) the bodies that
     are agents, distinct; `forward`: (b, 3) the headings of all bodies."""
     if len(rows) == len(forward):
-        return (
-            Near(Looks(pairs, forward, grouped=True)),
-            Near(Looks(pairs, forward, reversed=True), mirrored=True),
-        )
+        return (Near(Looks(pairs, forward, grouped=True)), Near(Looks(pairs, forward, reversed=True), mirrored=True))
     agent_of = np.full(len(forward), -1, dtype=np.int64)
     agent_of[rows] = np.arange(len(rows))
     headings = picked(forward, rows)

@@ -50,13 +50,7 @@ class Strides:
 
     @classmethod
     def of(
-        cls,
-        began: Vectors | None,
-        forward: Vectors,
-        radius: Scalars,
-        gives_way: Mask,
-        share: Scalars,
-        pace: Scalars,
+        cls, began: Vectors | None, forward: Vectors, radius: Scalars, gives_way: Mask, share: Scalars, pace: Scalars
     ) -> "Strides":
         """The steps of the bodies on feet that give way, (n,).
 

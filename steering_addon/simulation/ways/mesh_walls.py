@@ -160,7 +160,4 @@ def _runs(first: Vectors, last: Vectors) -> tuple[Vectors, Vectors]:
         breaks = np.concatenate(([True], begin[1:] > end[:-1] + ALIKE))
         ends = np.concatenate((end[:-1][breaks[1:]], end[-1:]))
         runs.extend((origin + a * line, origin + b * line) for a, b in zip(begin[breaks].tolist(), ends.tolist()))
-    return (
-        np.array([run[0] for run in runs]).reshape(-1, 3),
-        np.array([run[1] for run in runs]).reshape(-1, 3),
-    )
+    return (np.array([run[0] for run in runs]).reshape(-1, 3), np.array([run[1] for run in runs]).reshape(-1, 3))

@@ -94,12 +94,7 @@ def _along_the_way(wished: Vectors, top_speed: Scalars, travels: Mask, memory: P
 
 
 def _plan(
-    world: World,
-    agents: Agents,
-    wished: Vectors,
-    top_speed: Scalars,
-    memory: Planned,
-    most: int | None,
+    world: World, agents: Agents, wished: Vectors, top_speed: Scalars, memory: Planned, most: int | None
 ) -> tuple[Vectors, Planned]:
     obstacles = world.obstacles.take(world.obstacles.present)
     speed, direction = magnitude(wished), unit(wished)
@@ -107,15 +102,7 @@ def _plan(
     corner[~memory.turns] = np.nan
     ahead = shared(np.inf, len(agents)) if world.ways is None else world.ways.straight_on(agents.rows, agents.goal)
     travellers = Travellers(
-        agents.rows,
-        agents.position,
-        agents.radius,
-        agents.stature,
-        direction,
-        agents.goal,
-        ahead,
-        memory.side,
-        corner,
+        agents.rows, agents.position, agents.radius, agents.stature, direction, agents.goal, ahead, memory.side, corner
     )
     planned = courses(obstacles, travellers, most)
     turned = (planned.direction != direction).any(axis=1)

@@ -80,14 +80,7 @@ class WalkableGround(WalkableGrid):
         return ground
 
     def course(
-        self,
-        feet: Vectors,
-        goals: Vectors,
-        heights: Scalars,
-        lane: Rows,
-        traffic: Traffic,
-        moves: Mask,
-        nose: Scalars,
+        self, feet: Vectors, goals: Vectors, heights: Scalars, lane: Rows, traffic: Traffic, moves: Mask, nose: Scalars
     ) -> Course:
         """Where agents that stand on (m, 3) see their goals, (m, 3) metres.
 
