@@ -16,8 +16,7 @@ from ..simulation.arrays.vectors import dot, magnitude, picked, unit
 from ..simulation.memory import memory_among
 from ..simulation.partners import Partners
 from ..simulation.snapshot import State
-from .by_state import for_state, numbers_of, places_of
-from .clips import BY_CHANCE, DO, IN_ANSWER, ON_ARRIVAL, ON_STATE, TO_PARTNER, Clip
+from .clips import BY_CHANCE, DO, IN_ANSWER, ON_ARRIVAL, ON_STATE, TO_PARTNER, Clip, for_state, numbers_of, places_of
 from .playing import Played
 
 EVERY = 5.0

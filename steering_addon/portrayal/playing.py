@@ -20,8 +20,7 @@ from ..simulation.arrays.chance import Keys, mix, uniform
 from ..simulation.arrays.frozen import replace
 from ..simulation.arrays.scalars import Mask, Rows, Scalars
 from ..simulation.arrays.vectors import Vectors, cross, dot
-from .by_state import StateClips
-from .clips import ANY, BEAT, DO, MOVE, ON_LINK, PHASES, Clip, ClipSettings, Playing, influences, leading
+from .clips import ANY, BEAT, DO, MOVE, ON_LINK, PHASES, Clip, ClipSettings, Playing, StateClips, influences, leading
 from .gaits import Repertoire
 
 SMOOTHING = 0.12

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from steering_addon.settings.formations import first_free, formation, formed
 from steering_addon.settings.placement import keeping_off
 from steering_addon.settings.population import CIRCLE, COLUMN, GRID, LINE, ONE_PLACE, WEDGE, Population
+from steering_addon.settings.spots import first_free, formation, formed
 from tests.settings.test_placement import gaps, numbers
 
 FORMATIONS = (GRID, WEDGE, LINE, COLUMN, CIRCLE)

@@ -13,8 +13,17 @@ from ...simulation.presence.admission import only_present
 from ...simulation.sensing import world_at
 from ...simulation.snapshot import Snapshot, State, start_state
 from ...simulation.steering import decide, requests
-from ...simulation.ways.missing import BORDER, HIGH, LOW, OBSTACLE, STEEP, WIDE, find_missing, sides_of
-from ...simulation.ways.walkable_ground import WalkableGround
+from ...simulation.ways.walkable_ground import (
+    BORDER,
+    HIGH,
+    LOW,
+    OBSTACLE,
+    STEEP,
+    WIDE,
+    WalkableGround,
+    find_missing,
+    sides_of,
+)
 from ..objects.tagged_objects import full_name
 from ..read.curves import sketched
 from ..read.plan import Plan, plan_reading

@@ -9,7 +9,6 @@ from bpy.types import Depsgraph, Object
 from mathutils import Matrix, Vector
 from mathutils.bvhtree import BVHTree
 
-from ...settings.formations import first_free, formed
 from ...settings.placement import (
     Proposing,
     Sifting,
@@ -26,7 +25,7 @@ from ...settings.placement import (
     within,
 )
 from ...settings.population import ARRANGEMENTS, CIRCLE, CURVE, ONE_PLACE, OVER_ALL, SURFACE, VOLUME, Population
-from ...settings.standing import standable, ways_to, well_placed, with_headroom, with_room_to_turn
+from ...settings.spots import first_free, formed, standable, ways_to, well_placed, with_headroom, with_room_to_turn
 from ...simulation.arrays.vectors import unit
 from ...simulation.geometry.paths import Path
 from ...simulation.geometry.surfaces import Surfaces, surfaces

@@ -11,11 +11,19 @@ from steering_addon.simulation.geometry.surfaces import Surfaces
 from steering_addon.simulation.ways.fields import Field
 from steering_addon.simulation.ways.footprints import footprints
 from steering_addon.simulation.ways.journeys import Net
-from steering_addon.simulation.ways.missing import BORDER, HIGH, LOW, OBSTACLE, STEEP, WIDE, find_missing
 from steering_addon.simulation.ways.routes import UNKNOWN, Routes, look_from
 from steering_addon.simulation.ways.spans import find_spans
 from steering_addon.simulation.ways.standing import Standing
-from steering_addon.simulation.ways.walkable_ground import WalkableGround
+from steering_addon.simulation.ways.walkable_ground import (
+    BORDER,
+    HIGH,
+    LOW,
+    OBSTACLE,
+    STEEP,
+    WIDE,
+    WalkableGround,
+    find_missing,
+)
 from tests.sampling import sampled
 from tests.simulation.ways.grounds import (
     BUILD,

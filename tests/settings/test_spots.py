@@ -5,7 +5,7 @@ import pytest
 
 from steering_addon.locomotion import CATALOGUE, Crawling, OnFoot, Wheeled
 from steering_addon.settings.placement import keeping_out, on_surface, scattered, sifted, walked_to
-from steering_addon.settings.standing import standable, ways_to, well_placed, with_headroom, with_room_to_turn
+from steering_addon.settings.spots import standable, ways_to, well_placed, with_headroom, with_room_to_turn
 from steering_addon.simulation.geometry.obstacles import Obstacles, boxes
 from steering_addon.simulation.geometry.surfaces import surfaces
 from steering_addon.simulation.maneuvers.turning_back import tightest_circle
