@@ -7,7 +7,8 @@ about their middles:
     2 phase = steps + c        c = 2 m - s (b - a / g)
 
 where s steps are made on each tread of length g, and a foot in the middle of its stance, at the phase m, is a ahead of
-its body. It stands there at the share b of the tread. In the time before, the body gets in step.
+its body. It stands there at the share b of the tread. In the time before, the body gets in step. Where it halts
+it ends its step, as it does without stairs.
 """
 
 from collections.abc import Iterator, Sequence
@@ -18,7 +19,7 @@ import numpy as np
 from ...simulation.arrays.angles import angle_of, cosine_and_sine
 from ...simulation.arrays.scalars import Mask, Rows, Scalars
 from .planes import Ground
-from .soles import TOUCH, Points, stances
+from .soles import TOUCH, Points, runs, stances
 from .solving import mean_around
 from .treads import Carried
 
@@ -40,6 +41,8 @@ ADAPTS = 3.0
 """Cycles in which a body gets in step for stairs."""
 SOON = 1.0
 """Cycles from its first frame to stairs, below which it is in step from the beginning."""
+HALT, BACK = 6, 0.1
+"""Frames for which a body stands that ends its step there, and the cycles by which its phase is led back at most."""
 LEAST_RATE = 0.5
 """The share of its rate to which a phase is slowed down for that at most."""
 
@@ -171,6 +174,29 @@ def _in_step(moving: Scalars, gone: Scalars, flights: Iterator[_Flight], tempo: 
         fraction = np.clip((moving[free:begin] - moving[begin] + room) / max(room, 1e-9), 0.0, 1.0)
         result[free:begin] = moving[free:begin] + shift + change * fraction
         result[begin:end] = phase - phase[0] + moving[begin] + shift + change
+        result[begin:end] += _to_stop(moving[begin:end], result[begin:end])
         free, shift = end - 1, result[end - 1] - moving[end - 1]
         result[free:] = moving[free:] + shift
     return result
+
+
+def _to_stop(moving: Scalars, paced: Scalars) -> Scalars:
+    """What leads the phases of a body that is in step, (f,), to where its clips leave its feet as it halts, (f,).
+
+    In a cycle before each halt it fades in, and in one after it out.
+
+    Args:
+        moving, paced: (f,) its phases without stairs, and in step.
+    """
+    halts = [end for begin, end in runs(np.diff(moving) <= 0.0) if end - begin >= HALT]
+    if not halts:
+        return np.zeros(moving.shape)
+    at = moving[halts]
+    # Left and right are alike.
+    steps = 2.0 * (at - paced[halts] + BACK)
+    change = 0.5 * (steps - np.floor(steps)) - BACK
+    around = np.diff(at, prepend=2.0 * moving[0] - at[0], append=np.inf)
+    room = np.minimum(0.5 * np.minimum(around[:-1], around[1:]), 1.0)
+    places = np.stack((at - room, at, at + room), axis=1)
+    changes = np.stack((0.0 * change, change, 0.0 * change), axis=1)
+    return np.asarray(np.interp(moving, places.ravel(), changes.ravel()))
