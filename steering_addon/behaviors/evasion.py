@@ -8,7 +8,7 @@ from ..simulation.arrays.scalars import EPSILON, Number, Rows
 from ..simulation.arrays.vectors import magnitude, picked
 from ..simulation.behavior import Behavior, Intent, Steering, of_priority
 from ..simulation.declaration import body, called, length, seconds
-from ..simulation.maneuvers.chasing import REACTION, comes_near, dodged, predict_position
+from ..simulation.maneuvers.chasing import REACTION, comes_near, darting, dodged, predict_position
 from ..simulation.world import Agents, World
 
 SHORT_OF_IT = 0.85
@@ -46,7 +46,8 @@ class Evasion(Behavior):
         # A long pursuer is near with its nose, while its middle is still far.
         outside = gap - world.bodies.extent[pursuer]
         threatened = comes_near(world, agents, self.pursuer, outside, self.distance, self.reaction_time)
-        place = dodged(world, agents, pursuer, predict_position(world, pursuer, time), agents.max_speed)
-        force = agents.fleeing(world.away_by_way(agents, pursuer, place, threatened))
+        speed = darting(agents, agents.max_speed, outside < self.distance)
+        place = dodged(world, agents, pursuer, predict_position(world, pursuer, time), speed)
+        force = agents.fleeing(world.away_by_way(agents, pursuer, place, threatened), speed)
         force = np.where(threatened[:, None], force, 0.0)
         return Steering(force, sets_speed=threatened, alarmed=threatened, hurries=threatened)

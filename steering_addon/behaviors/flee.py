@@ -8,7 +8,7 @@ from ..simulation.arrays.scalars import Number, Rows
 from ..simulation.arrays.vectors import magnitude, picked
 from ..simulation.behavior import Behavior, Intent, Steering, of_priority
 from ..simulation.declaration import body, called, choice, length, seconds
-from ..simulation.maneuvers.chasing import MAX_SPEED, PACES, REACTION, comes_near, desired_speed, dodged
+from ..simulation.maneuvers.chasing import MAX_SPEED, PACES, REACTION, comes_near, darting, desired_speed, dodged
 from ..simulation.world import Agents, World
 
 
@@ -39,6 +39,7 @@ class Flee(Behavior):
         position = picked(world.bodies.position, target)
         gap = magnitude(agents.level(agents.position - position))
         threatened = comes_near(world, agents, self.target, gap, self.distance, self.reaction_time)
+        speed = darting(agents, speed, (gap < self.distance) & (self.pace == MAX_SPEED))
         place = world.away_by_way(agents, target, dodged(world, agents, target, position, speed), threatened)
         force = agents.fleeing(place, speed)
         at_top_speed = threatened & (self.pace == MAX_SPEED)

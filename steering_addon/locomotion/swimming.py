@@ -5,7 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..simulation.arrays.angles import tangent_of_setting
-from ..simulation.arrays.scalars import EPSILON, Number, Scalars
+from ..simulation.arrays.frozen import replace
+from ..simulation.arrays.scalars import EPSILON, Number, Scalars, clamp
 from ..simulation.arrays.vectors import Vectors, magnitude
 from ..simulation.declaration import Unit, called, number, seconds
 from ..simulation.handling import Handling
@@ -44,18 +45,31 @@ class Swimming(Locomotion):
         "Smoothing", seconds(0.2, "Time over which the acceleration that it leans by is smoothed")
     )
     max_bank_rate: Number = called("Max Roll", number(np.pi, "Fastest roll", Unit.TURN, 0.01))
+    dart: Number = number(
+        1.0, "Speed at which it darts from what is near, as a multiple of Max Speed", least=1.0, most=10.0
+    )
 
     def handling(self) -> Handling:
         steepest = tangent_of_setting(self.max_pitch)
-        return Handling(self.max_turn_rate, self.bank_smoothing, steepest_climb=steepest, steepest_dive=steepest)
+        return Handling(
+            *(self.max_turn_rate, self.bank_smoothing), steepest_climb=steepest, steepest_dive=steepest, dart=self.dart
+        )
 
     def moved(
         self, model: VehicleModel, motion: Motion, control: Control, terrain: Terrain, memory: Rolling, dt: float
     ) -> Moved:
+        model = replace(model, max_speed=self._top_speed(model, motion, control, dt))
         after = moved_within(model, motion, control, self.max_turn_rate, self.max_pitch, self.max_pitch, dt)
         return Moved(
             *face(model, motion, control, after, self.max_turn_rate, dt, on_the_level=True), memory, up=control.up
         )
+
+    def _top_speed(self, model: VehicleModel, motion: Motion, control: Control, dt: float) -> Scalars:
+        """The top speeds, (n,) m/s: those of a dart for what hurries, from which it then slows down by its strength."""
+        slower: Scalars = magnitude(motion.velocity) - model.max_force / model.mass * dt
+        if control.hurries is not None:
+            slower = np.where(control.hurries, np.inf, slower)
+        return clamp(slower, model.max_speed, self.dart * model.max_speed)
 
     def stance(self, before: Motion, moved: Moved, acceleration: Vectors, terrain: Terrain, dt: float) -> Stance:
         banking = Banking(

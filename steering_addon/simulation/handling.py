@@ -40,6 +40,7 @@ class Handling(Columns):
         headroom: what has to be free above the ground where it goes, metres.
         steepest_climb, steepest_dive: tangents of the steepest ways up and down; inf for no limit.
         climb_share: share of top speed that is left at the steepest climb.
+        dart: the speed of a dart from what is near, as a multiple of top speed; 1 for bodies that do not dart.
         reaction: seconds until the driver brakes for what comes into the way; 0 for bodies without a driver.
     """
 
@@ -62,6 +63,7 @@ class Handling(Columns):
     steepest_climb: Scalars = usual(np.inf)
     steepest_dive: Scalars = usual(np.inf)
     climb_share: Scalars = usual(1.0)
+    dart: Scalars = usual(1.0)
     reaction: Scalars = usual(0.0)
 
     def __post_init__(self) -> None:

@@ -4,11 +4,12 @@ import numpy as np
 import pytest
 
 from scripts.motion_metrics import rolls
+from steering_addon.behaviors.evasion import Evasion
 from steering_addon.behaviors.orbit import Orbit
 from steering_addon.behaviors.seek import Seek
 from steering_addon.locomotion import SimpleVehicle, Swimming
 from tests.sampling import sampled, thorough
-from tests.scene import Scene, headings, leaders, positions, ups
+from tests.scene import Scene, headings, leaders, positions, speeds, ups
 
 FPS = 24
 ABOVE = (0.0, 0.0, 30.0)
@@ -93,3 +94,20 @@ def test_it_leans_by_how_fast_it_turns_whatever_its_size() -> None:
 def test_the_lean_is_limited_and_can_be_turned_off() -> None:
     assert lean(1.0, bank=5.0, max_bank=np.radians(20.0)) == pytest.approx(20.0, abs=0.5)
     assert lean(1.0, bank=0.0) < 1e-6
+
+
+def test_what_it_fears_near_it_darts_from_faster_than_it_swims_and_then_slows_down_by_its_strength() -> None:
+    chased = Scene(
+        [[1.5, 0.0, 0.0], [8.0, 0.0, 0.0]],
+        forward=(1.0, 0.0, 0.0),
+        speed=1.0,
+        behaviors=[(Evasion, {"distance": 3.0})],
+        vehicle={"max_speed": 2.0, "max_force": 4.0, "mass": 1.0, "cruise_speed": 0.5},
+        locomotions=[(Swimming, {"dart": 1.5})],
+        tracked=leaders((0.0, 0.0, 0.0)),
+        drift=(2.5, 0.0, 0.0),
+        fps=FPS,
+    )
+    speed = speeds(chased.run(FPS * 4))
+    assert 2.5 < speed[:, 0].max() <= 3.0 and speed[-1, 0] < 2.0
+    assert np.abs(np.diff(speed, axis=0)).max() < 4.0 / FPS + 1e-6

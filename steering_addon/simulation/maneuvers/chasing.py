@@ -185,6 +185,11 @@ def comes_near(
     return near & (threat >= 0) & (approach >= -LEAVES * agents.cruise_speed)
 
 
+def darting(agents: Agents, speed: Scalars, near: Mask) -> Scalars:
+    """The speeds, (n,) m/s, at which agents run that dart from threats which are near."""
+    return np.where(near, speed * agents.handling.dart, speed)
+
+
 def dodged(world: World, agents: Agents, threat: Rows, places: Vectors, speed: Scalars) -> Vectors:
     """The places to run from, (n, 3) metres, moved so that agents leave the way of threats that are faster.
 

@@ -14,8 +14,9 @@ The velocity at which a body is shoved beside its own grows by GUARD b at most a
 nor darts for one frame. Only obstacles keep bodies out at once; who stands in what lies, such as a table top, gets out
 aside by the shortest way that is free.
 
-No body moves further than its top speed allows, on what it stands on. Its velocity loses the component into the contact
-that it does not go any more, so that no body is thrown back or turned around, and each sets off again by its own force.
+No body moves further than its top speed allows, or that of its dart, on what it stands on. Its velocity loses the
+component into the contact that it does not go any more, so that no body is thrown back or turned around, and each sets
+off again by its own force.
 """
 
 from dataclasses import dataclass
@@ -24,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays.frozen import Columns, replace
-from ..arrays.scalars import EPSILON, Mask, Rows, Scalars, anybody, totals, which
+from ..arrays.scalars import EPSILON, Mask, Rows, Scalars, anybody, clamp, totals, which
 from ..arrays.vectors import Vectors, columns, dot, magnitude, no_vectors, picked, truncate, unit
 from ..geometry.capsules import between_axes
 from ..geometry.obstacles import Obstacles
@@ -153,7 +154,7 @@ def push_apart(
         if not out.any():
             break
         points[:n] += out
-    furthest = model.max_speed * dt
+    furthest = clamp(magnitude(velocity), model.max_speed, handling.dart * model.max_speed) * dt
     # What is carried by something faster, or falls, moves from where that has taken it.
     carried = magnitude(position - before) > furthest * (1.0 + ROUNDING)
     if anybody(carried):
