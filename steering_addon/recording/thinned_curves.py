@@ -55,20 +55,16 @@ def _thin(values: Scalars, precision: Scalars, first: float) -> list[ThinnedCurv
     doubled = _with_halves(values)
     for span in SPANS:
         blocks = (frames - 1) // span
-        if not blocks:
-            continue
-        leaving, coming, furthest = _fit_slopes(doubled, span, blocks)
-        fits: Mask = furthest <= precision
-        starts, ends = (slice(begin, begin + span * blocks, span) for begin in (0, span))
-        within = keyed[: span * blocks].reshape(blocks, span, count)[:, 1:]
-        # A longer span that covers this one leaves no key within it.
-        fits &= within[:, 0]
-        within &= ~fits[:, None]
-        np.copyto(ahead[starts], span, where=fits)
-        np.copyto(slope_ahead[starts], leaving, where=fits)
-        np.copyto(behind[ends], span, where=fits)
-        np.copyto(slope_behind[ends], coming, where=fits)
-        np.copyto(off[starts], furthest, where=fits)
+        # A longer span that covers one leaves no key within it.
+        block, column = np.nonzero(keyed[1 : span * blocks : span])
+        start = block * span
+        leaving, coming, furthest = _fit_slopes(_windows(doubled, 2 * start, column, 2 * span + 1), span)
+        fits: Mask = furthest <= precision[column]
+        start, column = start[fits], column[fits]
+        keyed[start + np.arange(1, span)[:, None], column] = False
+        ahead[start, column] = behind[start + span, column] = span
+        slope_ahead[start, column], slope_behind[start + span, column] = leaving[fits], coming[fits]
+        off[start, column] = furthest[fits]
     column, rows = np.nonzero(keyed.T)
     indices = rows * count + column
     points = np.empty((3, len(rows), 2))
@@ -101,29 +97,34 @@ def _with_halves(values: Scalars) -> Scalars:
     return doubled
 
 
-def _fit_slopes(doubled: Scalars, span: int, blocks: int) -> tuple[Scalars, Scalars, Scalars]:
-    """The best slopes per frame at both ends of spans, (blocks, c) each, and how far off the curve between is at most.
-    The curve between two keys is a cubic, and its slopes at the ends are those of least squares."""
-    shape = (blocks, 2 * span, doubled.shape[1])
-    begin = doubled[: 2 * span * blocks].reshape(shape)
-    start, within = begin[:, 0], begin[:, 1:]
-    chord = (doubled[2 * span : 2 * span * blocks + 1 : 2 * span] - start) / span
+def _windows(values: Scalars, starts: Rows, columns: Rows, length: int) -> Scalars:
+    """So many numbers of m columns of values (f, c), from a row of each on: (length, m)."""
+    places = starts * values.shape[1] + columns
+    return values.ravel().take(places + values.shape[1] * np.arange(length)[:, None])
+
+
+def _fit_slopes(within: Scalars, span: int) -> tuple[Scalars, Scalars, Scalars]:
+    """The best slopes per frame at both ends of m spans, (m,) each, and how far off the curve between is at most.
+    `within`: (2 span + 1, m) the numbers from end to end, halves included, which are used up.
+
+    The curve between two keys is a cubic, and its slopes at the ends are those of least squares.
+    """
+    within -= within[0].copy()
+    off, chord = within[1:-1], within[-1] / span
     s = np.arange(1, 2 * span) / (2.0 * span)
     r = 1.0 - s
     leaves, comes = span * s * r * r, -span * r * s * s
     # Normal equations: equal numbers on the diagonal, one off it.
     diagonal, cross = np.einsum("s,s->", leaves, leaves), np.einsum("s,s->", leaves, comes)
-    off = within - start[:, None]
     straight = span * s
     by_leaves, by_comes = (
-        np.einsum("s,bsc->bc", bend, off) - np.einsum("s,s->", bend, straight) * chord for bend in (leaves, comes)
+        np.einsum("s,sm->m", bend, off) - np.einsum("s,s->", bend, straight) * chord for bend in (leaves, comes)
     )
     determinant = diagonal * diagonal - cross * cross
     leaving = (diagonal * by_leaves - cross * by_comes) / determinant
     coming = (diagonal * by_comes - cross * by_leaves) / determinant
-    shapes = np.stack((straight, leaves, comes), axis=1)
-    off -= np.einsum("sk,kbc->bsc", shapes, np.stack((chord, leaving, coming)))
-    furthest = np.max(np.abs(off, out=off), axis=1)
+    off -= np.einsum("sk,km->sm", np.stack((straight, leaves, comes), axis=1), np.stack((chord, leaving, coming)))
+    furthest = np.max(np.abs(off, out=off), axis=0, initial=0.0)
     return leaving + chord, coming + chord, furthest
 
 
