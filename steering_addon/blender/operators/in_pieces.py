@@ -139,16 +139,19 @@ class InPieces(SteeringOperator):
 
     def _work(self, budget: float) -> str | None:
         """Continue for the given seconds, or until it is finished if that is near; returns what to report then."""
-        start, before = time.perf_counter(), self._progress
+        # Blender looks for each attribute of an operator among its properties first, which takes as long as a piece.
+        start, steps, before = time.perf_counter(), self._steps, self._progress
+        progress = before
         try:
             while (passed := time.perf_counter() - start) < budget + NEARLY_DONE:
-                done = self._progress - before
-                if passed >= budget and passed * (1.0 - self._progress) > NEARLY_DONE * done:
+                if passed >= budget and passed * (1.0 - progress) > NEARLY_DONE * (progress - before):
                     break
-                self._progress = next(self._steps) or self._progress
+                progress = next(steps) or progress
         except StopIteration as stop:
             outcome: str = stop.value
             return outcome
+        finally:
+            self._progress = progress
         self._pause_time = time.perf_counter()
         return None
 
