@@ -21,6 +21,8 @@ from ...recording.run_record import RunRecord, Span
 from ...simulation.mindset import BY_CUE, BY_OTHERS, BY_URGE, OVER
 from ...simulation.presence.attendance import FURTHEST
 from ...simulation.roles import Role
+from ..objects.crowd_caches import MARK
+from ..properties import has_role
 from .animation_data import action_of
 from .bake_record import RECORD, BakeRecord, frame_in, open_span_in
 from .ownership import bake_of
@@ -165,7 +167,8 @@ class Outcomes:
 
     def points(self, ob: Object, bake: BakeRecord | None) -> np.ndarray | None:
         """The rows in the record of a run of the points of an object, (m,); None for an object that is a vehicle."""
-        if bake is None or not ob.is_property_set("steering") or Role.POINTS.name not in ob.steering.roles:
+        # Points play caches only, which is quicker to check than a role.
+        if bake is None or MARK not in ob or not has_role(ob, Role.POINTS):
             return None
         record = self._record_of(bake)
         return np.zeros(0, dtype=np.int64) if record is None else record.rows_of(ob.steering.identity)
