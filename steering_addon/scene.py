@@ -24,7 +24,6 @@ from .simulation.arrays.chance import keys_of, shared_key
 from .simulation.arrays.frozen import replace
 from .simulation.arrays.vectors import cross, magnitude, unit
 from .simulation.behavior import Adjustment, Behavior, Wish
-from .simulation.decisions import Decisions
 from .simulation.geometry.capsules import half_axis
 from .simulation.geometry.meshes import Mesh, mesh
 from .simulation.geometry.obstacles import Obstacles, boxes, mesh_radius, obstacles
@@ -83,7 +82,7 @@ KEY = 5
 """The identity that a scene gives to its crowd."""
 AS_GIVEN = (
     *("substeps", "tracked", "obstacles", "paths", "regions", "flows", "shapes", "candidates", "surfaces"),
-    *("links", "perches", "signals"),
+    *("links", "perches", "signals", "decides_every"),
 )
 """The attributes of a scene that its snapshots have as they are."""
 
@@ -332,7 +331,7 @@ class Scene:
         perches: as in `Snapshot`; they drift with their bodies.
         signals: as in `Snapshot`.
         fps: frames per second.
-        substeps: decisions per frame.
+        substeps, decides_every: as in `Snapshot`.
         seed: of the random numbers of each vehicle; what the vehicles of a crowd share depends on its key.
         identity: (n,) an integer per vehicle, on which its random numbers depend; made from its row if omitted.
     """
@@ -360,6 +359,7 @@ class Scene:
     signals: Signals = NO_SIGNALS
     fps: float = 24.0
     substeps: int = 1
+    decides_every: int = 1
     seed: int = 0
     identity: Any = None
 
@@ -444,7 +444,7 @@ class Scene:
         state = replace(self.start(), inputs=snapshot)
         world = world_at(state, snapshot, self.snapshot(1), 0.0)
         rows = np.arange(len(self))
-        group, _ = sense(state, snapshot, world, snapshot.settings[0], rows, Decisions.none_yet(state))
+        group, _ = sense(state, snapshot, world, snapshot.settings[0], rows, state.undecided())
         return world, group.agents, list(group.behaviors)
 
     def steering(self) -> list[NDArray[np.float64]]:

@@ -352,6 +352,14 @@ class SceneSettings(Stored):
         most=MOST_SUBSTEPS,
         soft=(1, 10),
     )
+    decision_time: float = field.number(
+        0.08,
+        "Time from one decision of a vehicle to its next one. Between them it goes on towards the velocity that it "
+        "decided on, and its body moves in every step. A shorter time costs more; with 0 all decide in every step",
+        unit=Unit.TIME,
+        least=0.0,
+        most=1.0,
+    )
     seed: int = field.whole(0, "Seed of the random numbers")
     replace_own_keys: bool = field.switch(
         False, "Set aside keyframes, drivers and NLA strips of the vehicles; deleting the bake restores them"

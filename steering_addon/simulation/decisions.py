@@ -4,14 +4,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TypeVar
 
+import numpy as np
+
 from .arrays.frozen import replace
-from .arrays.scalars import Mask, Rows, Scalars, put, totals
+from .arrays.scalars import Mask, Rows, Scalars, nobody, put, totals
 from .arrays.vectors import Vectors
 from .behavior import Behavior, Steering
 from .intention import Intention, is_said, neutral
 from .memory import Memory
 from .presence.arrivals import Arrivals
-from .snapshot import State
 from .world import Agents, World
 
 AnyMemory = TypeVar("AnyMemory", bound=Memory)
@@ -29,34 +30,27 @@ class Decisions:
 
     Attributes:
         memories: what each behavior remembers next, by its name, n rows each.
-        speed_limit, heading, warned, goal_distance, confined, hurries, lands, comes_down, perch, up: as of `Intention`;
-            None if nothing is said of any vehicle.
         tallies: what all vehicles have added up, by name.
         taken: (k,) how much has been taken of each tracked body.
         arrivals: the vehicles that have left and those that have reached a goal.
+        speed_limit, heading, warned, goal_distance, confined, hurries, lands, comes_down, perch, up: as of `Intention`;
+            None if nothing is said of any vehicle.
     """
 
     memories: Mapping[str, Memory]
-    speed_limit: Scalars | None
-    heading: Vectors | None
-    warned: Mask | None
-    goal_distance: Scalars | None
-    confined: Rows | None
-    hurries: Mask | None
-    lands: Vectors | None
-    comes_down: Vectors | None
-    perch: Vectors | None
-    up: Vectors | None
     tallies: Mapping[str, Scalars]
     taken: Scalars
     arrivals: Arrivals
-
-    @classmethod
-    def none_yet(cls, state: State) -> "Decisions":
-        """The decisions before any behavior has been asked."""
-        arrivals = Arrivals(len(state), state.gone, state.arrived)
-        nothing = None, None, None, None, None, None, None, None, None
-        return cls(state.memories, *nothing, None, state.tallies, state.taken, arrivals)
+    speed_limit: Scalars | None = None
+    heading: Vectors | None = None
+    warned: Mask | None = None
+    goal_distance: Scalars | None = None
+    confined: Rows | None = None
+    hurries: Mask | None = None
+    lands: Vectors | None = None
+    comes_down: Vectors | None = None
+    perch: Vectors | None = None
+    up: Vectors | None = None
 
     def memory(self, name: str, kind: type[AnyMemory], agents: Agents) -> AnyMemory:
         """The memory of some agents under a name."""
@@ -100,3 +94,52 @@ class Decisions:
                 before = neutral(name, self.arrivals.count) if before is None else before
                 said[name] = put(before, agents.rows, column)
         return replace(self, **said)
+
+    def signalling_as(self, others: "Decisions") -> "Decisions":
+        """The decisions with what others say to bodies."""
+        return replace(self, **{name: getattr(others, name) for name in SIGNALS})
+
+
+@dataclass(frozen=True)
+class HeldDecisions:
+    """The decisions on which vehicles act until they decide again.
+
+    Steering is the velocity that a vehicle wishes for, less its own (paper, Seek). The wish holds between decisions; a
+    force that held would lead past it. A new wish takes the place of the last one evenly, in the time until the next,
+    so that no body jerks as often as its mind decides.
+
+    Attributes:
+        wish: (n, 3) the velocities wished for, m/s.
+        last: (n, 3) those of the decisions before.
+        decided: everything else.
+        steps: the number of steps in which they acted on these decisions.
+    """
+
+    wish: Vectors
+    last: Vectors
+    decided: Decisions
+    steps: int
+
+    def wish_now(self, every: int) -> Vectors:
+        """The velocities that they wish for in a step, (n, 3) m/s, if they decide in every so many steps."""
+        return self.last + (self.wish - self.last) * min(self.steps / every, 1.0)
+
+    def landing(self) -> Mask:
+        """(n,) the vehicles that have places on which they come down."""
+        lands = self.decided.lands
+        return nobody(len(self.wish)) if lands is None else np.isfinite(lands[:, 0])
+
+    def renewed(self, rows: Rows, wish: Vectors, decided: Decisions) -> "HeldDecisions":
+        """The decisions with new ones of some vehicles, which act on them at once. `rows`: (m,); `wish`: (n, 3)."""
+        said = {}
+        for name in SIGNALS:
+            before, now = getattr(self.decided, name), getattr(decided, name)
+            if before is not None or now is not None:
+                before, now = (neutral(name, len(wish)) if column is None else column for column in (before, now))
+                said[name] = put(before, rows, now[rows])
+        return replace(
+            self,
+            wish=put(self.wish, rows, wish[rows]),
+            last=put(self.last, rows, wish[rows]),
+            decided=replace(self.decided, **said),
+        )

@@ -16,10 +16,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 import numpy as np
 
 from .arrays.frozen import replace
-from .arrays.scalars import Mask, Rows, Scalars, anybody, clamp, put, which
+from .arrays.scalars import Mask, Rows, Scalars, anybody, clamp, nobody, put, which
 from .arrays.vectors import Vectors, dot, magnitude, picked, truncate, unit
 from .by_hand import hands_at, let_go
 from .crossing import cross_links, get_on, those_on_links
+from .decisions import Decisions, HeldDecisions
 from .geometry.paths import exist, lines_followed
 from .ground import left_of, level, of_rows
 from .lane_use import Routed
@@ -29,7 +30,7 @@ from .moving import move, set_down, stand_up
 from .presence.admission import admit, only_present, those_at_the_end
 from .sensing import bodies_at, terrain_at, upward_of, world_at
 from .snapshot import Snapshot, State
-from .steering import decide, find_companions_led, goals_seen, start_speeds
+from .steering import decide, find_companions_led, followed, goals_seen, start_speeds
 from .vehicle import Motion, Pose
 from .ways.spans import Build
 from .ways.traffic import Traffic
@@ -94,7 +95,7 @@ def step(state: State, snapshot: Snapshot, waiting: Mask = NONE_WAITS) -> State:
         moving = let_go(state, moving, world.dt)
         moving = only_present(moving, those_on_links(state))
         # Goals, steer, combine, ways, adjust.
-        force, decided = decide(state, moving, world)
+        force, decided, state = _decided(state, moving, world)
         state, decided = get_on(state, moving, snapshot, world, decided)
         # Meet marks.
         if before.marks:
@@ -111,6 +112,41 @@ def step(state: State, snapshot: Snapshot, waiting: Mask = NONE_WAITS) -> State:
         state = set_down(state, before, got_off)
         state = replace(state, traffic=_traffic_after(state, taking_part, world, time))
     return _taken_in(state, snapshot)
+
+
+def _decided(state: State, snapshot: Snapshot, world: World) -> tuple[Vectors, Decisions, State]:
+    """The force and the decisions on which vehicles act in a step, and the state that holds them.
+
+    All decide anew every few steps. Between these they act on their last decisions, but for those that land, whose
+    places may move, and who share them with others that follow the same settings.
+    """
+    every = snapshot.decides_every
+    if every <= 1:
+        return *decide(state, snapshot, world), state
+    held, velocity, model = state.held, state.motion.velocity, snapshot.vehicle
+    answer = (np.maximum(model.response_time, every * world.dt) / model.mass)[:, None]
+    landing = nobody(len(state)) if held is None else _with_who_lands(state, snapshot, held.landing())
+    if held is None or held.steps >= every:
+        force, decided = decide(state, only_present(snapshot, landing), replace(world, dt=world.dt * every))
+        wish = velocity + force * answer
+        held = HeldDecisions(wish, wish if held is None else held.wish, decided, 0)
+    else:
+        decided = state.undecided()
+    if anybody(landing):
+        state = replace(state, memories=decided.memories, tallies=decided.tallies, taken=decided.taken)
+        force, decided = decide(state, only_present(snapshot, ~landing), world)
+        held = held.renewed(which(landing), velocity + force * answer, decided)
+    held = replace(held, steps=held.steps + 1)
+    force = (held.wish_now(every) - velocity) / answer
+    return force, decided.signalling_as(held.decided), replace(state, held=held)
+
+
+def _with_who_lands(state: State, snapshot: Snapshot, lands: Mask) -> Mask:
+    """The vehicles present that follow the same settings as one that lands, (n,)."""
+    if not anybody(lands):
+        return lands
+    _, row = followed(state, snapshot)
+    return snapshot.present & np.isin(row, row[lands])
 
 
 def _traffic_after(state: State, snapshot: Snapshot, world: World, time: float) -> Mapping[Build, Traffic]:

@@ -15,6 +15,7 @@ from .arrays.vectors import Vectors, columns, cross, in_columns, no_vectors
 from .behavior import Behavior
 from .bodies import Bodies
 from .candidates import Candidates
+from .decisions import Decisions, HeldDecisions
 from .declaration import CAUSE, Kind
 from .geometry.flows import Flow
 from .geometry.obstacles import Obstacles
@@ -30,6 +31,7 @@ from .marks.declaring import Mark
 from .memory import Memory
 from .mindset import Mindset
 from .perches import NO_PERCHES, Perches
+from .presence.arrivals import Arrivals
 from .presence.attendance import Attendance
 from .vehicle import Motion, Pose, VehicleModel
 from .ways.spans import Build
@@ -134,6 +136,7 @@ class Snapshot:
         carriers: (c, 3) where what carries vehicles over links is, metres.
         perches: the places of tracked bodies on which vehicles may come down.
         signals: what holds lanes.
+        decides_every: steps from one decision of a vehicle to the next.
     """
 
     frame_time: float
@@ -167,6 +170,7 @@ class Snapshot:
     carriers: Vectors = field(default_factory=lambda: no_vectors(0))
     perches: Perches = NO_PERCHES
     signals: Signals = NO_SIGNALS
+    decides_every: int = 1
 
     @once
     def bodies_alike(self) -> tuple[tuple[Locomotion, Rows | None], ...]:
@@ -235,6 +239,7 @@ class State:
         guidance: what is remembered of the m vehicles that have guides; None before any has led.
         crossing: who is on a link, or waits before one; None without links.
         began: all bodies as they are placed on the first frame of the run; None before that is taken in.
+        held: the last decisions; None before the first, and where vehicles decide at each step.
     """
 
     time: float
@@ -259,6 +264,7 @@ class State:
     traffic: Mapping[Build, Traffic] = field(default_factory=dict)
     crossing: Crossing | None = None
     began: Bodies | None = None
+    held: HeldDecisions | None = None
 
     def __len__(self) -> int:
         return len(self.force)
@@ -273,6 +279,10 @@ class State:
         """Where bodies are shown, (n, 3) metres."""
         position = self.motion.position
         return columns(position[:, 0], position[:, 1], position[:, 2] + self.raised) if len(self.raised) else position
+
+    def undecided(self) -> Decisions:
+        """The decisions of the next step before any behavior has been asked."""
+        return Decisions(self.memories, self.tallies, self.taken, Arrivals(len(self), self.gone, self.arrived))
 
     def told(self, output: str) -> Mask:
         """Whether an output of the locomotions tells so of vehicles, (n,)."""

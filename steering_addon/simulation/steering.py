@@ -75,7 +75,7 @@ def decide(state: State, snapshot: Snapshot, world: World) -> tuple[Vectors, Dec
         decided: everything else.
     """
     mindset, minds = state.mindset, snapshot.minds
-    force, decided = _decided(state, snapshot, world, _groups(*_followed(state, snapshot), snapshot.present))
+    force, decided = _decided(state, snapshot, world, _groups(*followed(state, snapshot), snapshot.present))
     if mindset is None or minds is None:
         return force, decided
     fraction = mindset.taken_up(world.time, world.dt)
@@ -95,7 +95,7 @@ def _decided(
     state: State, snapshot: Snapshot, world: World, groups: Iterable[tuple[Settings, Rows]]
 ) -> tuple[Vectors, Decisions]:
     """The decisions of vehicles, group by group, by the settings that each group follows."""
-    force, decided = no_vectors(len(state)), Decisions.none_yet(state)
+    force, decided = no_vectors(len(state)), state.undecided()
     for settings, rows in groups:
         group, decided = sense(state, snapshot, world, settings, rows, decided)
         asked, decided = _asked(snapshot, world, group, decided)
@@ -109,7 +109,7 @@ def _decided(
 def requests(state: State, snapshot: Snapshot, world: World) -> dict[str, Vectors]:
     """The requests of each behavior to vehicles before they are combined, (n, 3) newtons times its weight, by name."""
     requested: dict[str, Vectors] = {}
-    for group, decided, rows in _sensed(state, snapshot, world, *_followed(state, snapshot)):
+    for group, decided, rows in _sensed(state, snapshot, world, *followed(state, snapshot)):
         asked, _ = _asked(snapshot, world, group, decided)
         forces = {name: component.force for name, component in asked.components.items()}
         for name, force in (*forces.items(), *asked.corrections.items()):
@@ -130,7 +130,7 @@ def find_companions_led(state: State, snapshot: Snapshot, world: World) -> tuple
 def goals_seen(state: State, snapshot: Snapshot, world: World) -> Vectors:
     """Where each vehicle sees its goal along its way, (n, 3) metres; nan for those that have none."""
     goal = np.full((3, len(state)), np.nan).T
-    for group, _, rows in _sensed(state, snapshot, world, *_followed(state, snapshot)):
+    for group, _, rows in _sensed(state, snapshot, world, *followed(state, snapshot)):
         goal[rows] = group.agents.goal
     return goal
 
@@ -139,7 +139,7 @@ def start_speeds(state: State, snapshot: Snapshot, world: World) -> Scalars:
     """The speed above which no behavior lets each vehicle start, (n,) m/s; inf for those that do not take part."""
     _, decided_by_all = decide(state, snapshot, world)
     speeds = np.full(len(state), np.inf) if decided_by_all.speed_limit is None else decided_by_all.speed_limit.copy()
-    for group, decided, _ in _sensed(state, snapshot, world, *_followed(state, snapshot)):
+    for group, decided, _ in _sensed(state, snapshot, world, *followed(state, snapshot)):
         for behavior, subset in zip(group.behaviors, group.parts):
             agents = group.agents if subset is None else group.agents.part(subset)
             speed = behavior.start_speed(world, agents, decided.recalled(behavior, agents))
@@ -148,7 +148,7 @@ def start_speeds(state: State, snapshot: Snapshot, world: World) -> Scalars:
     return speeds
 
 
-def _followed(state: State, snapshot: Snapshot) -> tuple[Sequence[Settings], Rows]:
+def followed(state: State, snapshot: Snapshot) -> tuple[Sequence[Settings], Rows]:
     """The rows of settings, and which of them each vehicle follows, (n,)."""
     if state.mindset is None or snapshot.minds is None:
         return snapshot.settings, snapshot.settings_row
@@ -173,7 +173,7 @@ def _sensed(
 ) -> Iterator[tuple[Deciders, Decisions, Rows]]:
     """The groups of vehicles present before any has decided, as of `sense`, with the rows of each."""
     for row_settings, rows in _groups(settings, row, snapshot.present):
-        yield *sense(state, snapshot, world, row_settings, rows, Decisions.none_yet(state)), rows
+        yield *sense(state, snapshot, world, row_settings, rows, state.undecided()), rows
 
 
 def sense(

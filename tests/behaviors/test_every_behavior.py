@@ -360,11 +360,14 @@ def test_half_the_step_gives_nearly_the_same_path(kind: type[Behavior]) -> None:
 
     Of four vehicles that cover some 4 m each, none ends further from the path of half the step than half the way of a
     step (0.12 m), and halving again gives at most 0.7 of that. A behavior that decides at intervals may decide
-    differently with another step, and ends further away, but not by much of its way.
+    differently with another step, and ends further away, but not by much of its way; nor do vehicles that decide in
+    every second step.
     """
     place = calm(kind)
     whole, half, quarter = (positions(replace(place, substeps=n).run(25)) for n in (1, 2, 4))
     first, second = np.abs(whole - half).max(), np.abs(half - quarter).max()
+    seldom = np.abs(whole - positions(replace(place, decides_every=2).run(25))).max()
+    assert seldom < 0.3
     if decides_at_intervals(kind):
         assert max(first, second) < 0.25
     else:

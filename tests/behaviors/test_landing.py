@@ -1,6 +1,7 @@
 """Landing (not in the paper): what it alone promises."""
 
 import functools
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -87,7 +88,7 @@ def test_no_body_comes_into_one_that_stands() -> None:
 
 def test_a_place_goes_along_with_what_it_is_on() -> None:
     drift = np.array([2.0, 1.0, 0.0])
-    states = flock(ROOF, 4, drift=drift).run(FPS * 8)
+    states = replace(flock(ROOF, 4, drift=drift), decides_every=3).run(FPS * 8)
     on_cart = positions(states)[-2 * FPS :] - drift * (np.arange(FPS * 8)[-2 * FPS :, None, None] / FPS)
     assert standing(states)[-2 * FPS :].all()
     assert np.ptp(on_cart, axis=0).max() < 1e-9

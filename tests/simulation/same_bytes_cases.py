@@ -267,6 +267,7 @@ def dense_flock() -> Case:
         obstacles=mesh_obstacles([chance.dunes("dunes")], [[0.0, 8.0, 0.0]]),
         fps=FPS,
         substeps=2,
+        decides_every=2,
         seed=20,
     )
     behaviors = tuple(kind.of(n) for kind in (*FLOCKING, ObstacleAvoidance))
@@ -375,6 +376,7 @@ def throng() -> Case:
         obstacles=all_of(walls, pillars),
         fps=FPS,
         substeps=2,
+        decides_every=3,
         seed=20,
     )
     behaviors = (

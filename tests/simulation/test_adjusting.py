@@ -10,7 +10,6 @@ from steering_addon.simulation.adjusting import PROGRESS, adjust_forces
 from steering_addon.simulation.arrays.frozen import replace
 from steering_addon.simulation.avoiding.jams import JAMMING, Progress
 from steering_addon.simulation.behavior import Adjustment, Intent, Steering, Wish
-from steering_addon.simulation.decisions import Decisions
 from steering_addon.simulation.intention import nothing_said
 from steering_addon.simulation.world import Agents, World
 from tests.scene import Scene
@@ -44,7 +43,7 @@ def test_the_less_progress_agents_make_the_less_their_strength_limits_their_wish
     agents = replace(agents, velocity=velocity, speed=np.array([0.0, 1.0]))
     force, asked = np.tile((0.0, 2.0, 0.0), (2, 1)), np.array([(0.0, 1.4 / 0.3, 0.0), (0.0, 1.8 / 0.3, 0.0)])
     watched = Progress(np.full(2, progress), np.ones(2, dtype=bool))
-    decided = Decisions.none_yet(place.start()).remembering(PROGRESS, agents, watched)
+    decided = place.start().undecided().remembering(PROGRESS, agents, watched)
     intention = replace(nothing_said(2), interval=np.full(2, 0.1))
     adjust_forces(world, agents, [Probe.of(2)], {}, force, lambda: asked - force, intention, decided)
     # A step hardly changes the progress.

@@ -33,7 +33,6 @@ from steering_addon.simulation.combining import (
     one_by_chance,
     weighted_sum,
 )
-from steering_addon.simulation.decisions import Decisions
 from steering_addon.simulation.sensing import world_at
 from steering_addon.simulation.steering import decide, requests
 from tests.sampling import sampled
@@ -400,7 +399,7 @@ def test_the_mean_is_that_of_the_part_of_the_response_time_that_the_circle_leave
     scene = drawn(turn_radius, 1)
     _, agents, _ = scene.seen()
     time = 0.8 * (1.0 - 0.7**2 / turn_radius / 1.2)
-    force, decided = np.array([[0.3, -0.6, 0.0]]), Decisions.none_yet(scene.start())
+    force, decided = np.array([[0.3, -0.6, 0.0]]), scene.start().undecided()
     for _ in range(10):
         mean, decided = blend(ONE, agents, force, decided, DT)
     assert np.allclose(mean, force * (1.0 - (time / (time + DT)) ** 10))

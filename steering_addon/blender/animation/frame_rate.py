@@ -49,3 +49,10 @@ def substeps_of(scene: Scene) -> int:
     substeps = max(stored.substeps, 1) if stored else 1
     frame_time = frame_time_of(scene)
     return min(substeps * math.ceil(frame_time / (substeps * LONGEST_STEP)), MOST_SUBSTEPS)
+
+
+def decides_every(scene: Scene) -> int:
+    """The steps from one decision of a vehicle to the next: as many as come nearest to the time that is set."""
+    stored = settings_of(scene)
+    steps = stored.decision_time * substeps_of(scene) / frame_time_of(scene) if stored else 1.0
+    return max(math.floor(steps + 0.5), 1)

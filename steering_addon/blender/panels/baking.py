@@ -224,7 +224,7 @@ class Run:
         column.prop(stored, "keying")
         if stored.keying == "WHERE_NEEDED":
             draw_properties(column.column(align=True), stored, ("key_tolerance", "key_angle"))
-        draw_properties(column, stored, ("substeps", "seed", "replace_own_keys", "crowd"))
+        draw_properties(column, stored, ("substeps", "decision_time", "seed", "replace_own_keys", "crowd"))
 
 
 CLASSES = (in_tab(Baking, "bake"), as_popover(Findings, "findings"), in_tab(Run, "run", "bake"))

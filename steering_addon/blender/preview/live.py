@@ -442,7 +442,7 @@ def _viewport_is_rendered() -> bool:
 def _taking_part(scene: Scene) -> tuple:
     """The tagged objects of a scene and its settings for the run: a change of these changes the run."""
     stored = settings_of(scene)
-    settings = (stored.substeps, stored.seed) if stored is not None else ()
+    settings = (stored.substeps, stored.decision_time, stored.seed) if stored is not None else ()
     roles = tuple(
         (ob.session_uid, frozenset(tagged.roles))
         for ob in in_use(scene)

@@ -14,7 +14,7 @@ from ...simulation.arrays.chance import keys_of_vehicles, numbers_of_vehicles
 from ...simulation.candidates import FIRST, Candidates
 from ...simulation.declaration import CAUSE, NEAREST, POINTERS, Kind, Parameter
 from ...simulation.roles import Role
-from ..animation.frame_rate import frame_time_of, substeps_of
+from ..animation.frame_rate import decides_every, frame_time_of, substeps_of
 from ..objects.identity import distinct_identities
 from ..objects.tagged_objects import crowd_of
 from ..pieces import in_one_go
@@ -50,6 +50,7 @@ class Plan(Scenery):
     frames: np.ndarray
     frame_time: float
     substeps: int
+    decides_every: int
     seed: int
     vehicles: Vehicles
     crowds: tuple[CrowdSource, ...] = ()
@@ -141,6 +142,7 @@ def _assemble(scene: Scene, cast: Cast, around: Surroundings) -> Plan:
         frames=np.arange(cast.first, cast.last + 1),
         frame_time=frame_time_of(scene),
         substeps=substeps_of(scene),
+        decides_every=decides_every(scene),
         seed=seed,
         vehicles=vehicles,
         crowds=tuple(settings_source(ob, identities[ob.name], row) for row, ob in enumerate(crowds)),
@@ -180,6 +182,7 @@ def scenery(scene: Scene, obstacles: Iterable[Object], regions: Iterable[Object]
         frames=np.array([scene.frame_current]),
         frame_time=frame_time_of(scene),
         substeps=1,
+        decides_every=1,
         seed=0,
         vehicles=_vehicles(no_objects(), np.zeros(0, dtype=np.int64), [], 0),
         obstacles=tuple(BodySource(ob, -1) for ob in obstacles),

@@ -70,6 +70,7 @@ class SettingsReader:
         return {
             "frame_time": plan.frame_time,
             "substeps": plan.substeps,
+            "decides_every": plan.decides_every,
             "keys": plan.vehicles.keys,
             "vehicle": vehicle,
             "locomotions": bodies,

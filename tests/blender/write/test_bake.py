@@ -127,6 +127,16 @@ def test_steps_are_no_longer_than_a_twentieth_of_a_second_and_no_more_than_that_
     assert part("blender.animation.frame_rate").substeps_of(scene) == steps
 
 
+@pytest.mark.parametrize(
+    ("fps", "substeps", "seconds", "steps"),
+    [(24, 1, 0.08, 2), (25, 1, 0.08, 2), (60, 1, 0.08, 5), (24, 4, 0.08, 8), (12, 1, 0.08, 2), (24, 1, 0.0, 1)],
+)
+def test_vehicles_decide_as_often_as_is_set_at_any_frame_rate(fps, substeps, seconds, steps) -> None:
+    scene = bpy.context.scene
+    scene.render.fps, scene.steering.substeps, scene.steering.decision_time = fps, substeps, seconds
+    assert part("blender.animation.frame_rate").decides_every(scene) == steps
+
+
 def test_another_seed_of_the_scene_or_of_a_vehicle_gives_other_random_numbers() -> None:
     frames(1, 30)
     single, other = fleet(2, crowd=crowd(wander={}), spacing=20.0)

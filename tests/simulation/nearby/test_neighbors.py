@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from steering_addon.behaviors.separation import Separation
-from steering_addon.simulation.decisions import Decisions
 from steering_addon.simulation.nearby import neighbors
 from steering_addon.simulation.nearby.neighbors import (
     CHOSEN_CROWD,
@@ -252,7 +251,7 @@ def seen(scene: Scene, which: int, crowd: int = -1, present: tuple[int, ...] | N
     snapshot = replace(in_crowds(snapshot, crowds), present=mask)
     state = replace(scene.start(), inputs=snapshot)
     world = world_at(state, snapshot, snapshot, 0.0)
-    group, _ = sense(state, snapshot, world, snapshot.settings[0], first, Decisions.none_yet(state))
+    group, _ = sense(state, snapshot, world, snapshot.settings[0], first, state.undecided())
     agents = group.agents
     columns = np.full(3, 100.0), np.full(3, 2.0 * np.pi), np.full(3, which), np.full(3, crowd)
     near = world.neighbors(agents, *columns).together()

@@ -1,0 +1,44 @@
+"""Decisions: vehicles decide every few steps, and between these go on towards what they wished for."""
+
+import numpy as np
+
+from steering_addon.behaviors.seek import Seek
+from steering_addon.behaviors.wander import Wander
+from steering_addon.simulation.run import step
+from tests.scene import Scene, leaders, positions
+
+FAR = 1e9
+"""Metres: a target in one direction from everywhere."""
+
+
+def seeker(decides_every: int) -> Scene:
+    """A vehicle that is to turn to its right, with more force than it takes."""
+    return Scene(
+        [[0.0, 0.0, 0.0]],
+        speed=2.0,
+        vehicle={"max_force": 100.0, "response_time": 0.5},
+        behaviors=[(Seek, {"target": 1})],
+        tracked=leaders([FAR, 0.0, 0.0]),
+        decides_every=decides_every,
+    )
+
+
+def test_vehicles_decide_every_few_steps_and_move_in_each() -> None:
+    states = seeker(3).run(8)
+    assert [state.held.steps for state in states[1:] if state.held] == [1, 2, 3, 1, 2, 3, 1]
+    assert (np.linalg.norm(np.diff(positions(states), axis=0), axis=-1) > 0.0).all()
+
+
+def test_the_wish_holds_between_decisions_and_not_the_force() -> None:
+    """Where the wish is the same all the time, the path is that of who decides in each step."""
+    each, third = (positions(seeker(every).run(40)) for every in (1, 3))
+    assert np.abs(each - third).max() < 1e-6
+
+
+def test_a_run_goes_on_from_a_state_between_decisions_as_if_it_had_not_stopped() -> None:
+    place = Scene([[0.0, 0.0, 0.0]], behaviors=[(Wander, {})], decides_every=3)
+    states = place.run(12)
+    after = states[4]
+    for frame in range(5, 12):
+        after = step(after, place.snapshot(frame))
+    assert positions([after]).tobytes() == positions(states[-1:]).tobytes()
