@@ -61,6 +61,7 @@ def test_each_agent_uses_its_own_up(monkeypatch: pytest.MonkeyPatch, kind: type[
     assert np.abs(result - np.array(wanted)).max() <= 1e-9 * max(1.0, np.abs(result).max())
 
 
+@sampled(one_of=3)
 @every
 def test_each_agent_steers_by_its_own_parameters(kind: type[Behavior]) -> None:
     if kind.name in BY_OTHERS_TOO:

@@ -94,7 +94,7 @@ def test_of_two_that_come_together_the_right_one_goes_first(way: int) -> None:
 
 def test_four_that_come_together_do_not_wait_for_each_other_for_ever() -> None:
     on = [(path, way, 30.0) for path in (0, 1) for way in (1, -1)]
-    states = drivers(on, values={}, offset=1.5).run(FPS * 14)
+    states = drivers(on, values={}, offset=1.5).run(FPS * 11)
     assert nearest(states) > TOUCH
     assert speeds(states)[-1].min() > 0.9 * SPEED
 
@@ -226,14 +226,14 @@ def light(place: tuple[float, float, float]) -> Signals:
 def test_a_signal_holds_the_lane_beside_which_it_stands_until_it_is_green() -> None:
     """One stands to the right of those that drive east; of the lane back and of the other road nobody stops."""
     place = drivers(
-        [(0, 1, 40.0), (0, -1, 44.0), (1, 1, 70.0)], values={}, offset=1.5, signals=light((-8.0, -3.0, 0.0))
+        [(0, 1, 28.0), (0, -1, 32.0), (1, 1, 46.0)], values={}, offset=1.5, signals=light((-8.0, -3.0, 0.0))
     )
 
     def lit(frame, snapshot):
-        return replace(snapshot, signals=replace(snapshot.signals, green=np.full(1, frame >= 9 * FPS)))
+        return replace(snapshot, signals=replace(snapshot.signals, green=np.full(1, frame >= 6 * FPS)))
 
-    states = place.run(FPS * 14, at=lit)
-    before = positions(states)[7 * FPS : 9 * FPS, 0]
+    states = place.run(FPS * 10, at=lit)
+    before = positions(states)[5 * FPS : 6 * FPS, 0]
     assert np.allclose(before[:, 0], before[0, 0], atol=0.05)
     assert -10.0 < before[0, 0] + TOUCH / 2.0 < -8.0
     assert speeds(states)[:, 1:].min() > 0.97 * SPEED, "nobody waits for one that a signal holds"

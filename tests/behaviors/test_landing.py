@@ -47,7 +47,7 @@ def flock(place: Perches, n: int, seed: int = 1, least_speed: float = 0.5, fps: 
 @functools.cache
 def landed(place: str, least_speed: float) -> list[State]:
     """The flight of a dozen birds onto a place, until all have come down."""
-    return flock({"roof": ROOF, "wire": WIRE}[place], 12, least_speed=least_speed, fps=24.0).run(24 * 6)
+    return flock({"roof": ROOF, "wire": WIRE}[place], 12, least_speed=least_speed, fps=24.0).run(24 * 5)
 
 
 def standing(states: list[State]) -> np.ndarray:

@@ -65,7 +65,7 @@ def test_who_stands_before_an_obstacle_sets_off_to_a_goal_beyond_it() -> None:
 def test_a_herd_that_is_held_up_at_a_gate_uses_all_of_its_width() -> None:
     """Two clearances of 1.2 m would leave a gate of 3.2 m no more room than for one after the other."""
     rng = np.random.default_rng(1)
-    n = 12
+    n = 8
     fence = boxes([(-11.6, 0.0, 0.0), (11.6, 0.0, 0.0)], [(10.0, 0.1, 1.8)] * 2)
     herd = Scene(
         np.column_stack((rng.uniform(-5.0, 5.0, n), -4.0 - 2.0 * np.arange(n) // 4, np.zeros(n))),

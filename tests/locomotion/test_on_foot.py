@@ -321,8 +321,8 @@ def test_it_climbs_stairs_whose_steps_are_low_enough() -> None:
     profile += [(12.0, profile[-1][1])]
     ground = surfaces([patch(np.array([[(x, y, z) for x, z in profile] for y in (-3.0, 3.0)]))])
     heights = np.array([0.2, 0.1])
-    both = walkers([(-4.0, 0.0, 0.0)] * 2, [(9.0, 0.0, 1.0)] * 2, ground, step_height=heights)
-    for end, climbs in zip(positions(both.run(10 * FPS))[-1], (True, False), strict=True):
+    both = walkers([(-2.0, 0.0, 0.0)] * 2, [(6.0, 0.0, 1.0)] * 2, ground, step_height=heights)
+    for end, climbs in zip(positions(both.run(8 * FPS))[-1], (True, False), strict=True):
         assert (end[2] == pytest.approx(8 * 0.17)) == climbs
         assert (end[0] > 2.4) == climbs
 

@@ -92,7 +92,7 @@ def test_the_arctangent_is_that_of_the_library(tangents: list[float]) -> None:
 @pytest.fixture(scope="module")
 def drive() -> tuple[Spline, np.ndarray, list[State]]:
     line, way = road(), np.array([1, 1, 1, -1, -1, -1])
-    return line, way, traffic(line, [40, 55, 70, 85, 100, 310], way.tolist()).run(200)
+    return line, way, traffic(line, [40, 55, 70, 85, 100, 310], way.tolist()).run(150)
 
 
 def lane_errors(line: Spline, way: np.ndarray, states: list[State]) -> np.ndarray:

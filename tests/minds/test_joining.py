@@ -57,6 +57,7 @@ def otherwise(behavior: Any) -> dict[str, Any]:
     }
 
 
+@sampled(one_of=3)
 @pytest.mark.parametrize("behavior", CATALOGUE, ids=lambda behavior: behavior.name)
 def test_a_state_that_wants_the_same_as_its_crowd_changes_nothing(behavior: Any) -> None:
     kinds = [(behavior, {})] if behavior is Wander else [(Wander, {}), (behavior, {})]

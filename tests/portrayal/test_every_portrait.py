@@ -36,7 +36,7 @@ from tests.minds.herds import herd, startle, wolf_near
 from tests.portrayal.stepping import walking
 from tests.sampling import sampled
 
-FRAMES, FPS = 96, 24.0
+FRAMES, FPS = 80, 24.0
 NUMBER = 7
 WALKER = {"max_speed": 1.6, "max_force": 4.0, "radius": 0.3, "cruise_speed": 0.8}
 

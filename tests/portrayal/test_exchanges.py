@@ -11,7 +11,7 @@ from steering_addon.simulation.arrays.chance import keys_of
 from steering_addon.simulation.arrays.frozen import replace
 from tests.behaviors.test_fight import armies, fought
 
-MEET, FRAMES, PAIRS = 48, 480, 3
+MEET, FRAMES, PAIRS = 48, 360, 3
 CHEER, STRIKES, ANSWERS = 2, (3, 4), (5, 6)
 CLIPS = [
     Clip("Idle", STAND, 2.0),

@@ -199,6 +199,7 @@ REASONS = {
 }
 
 
+@sampled(one_of=2)
 @pytest.mark.parametrize("change", REASONS, ids=lambda change: change.__name__)
 def test_clips_of_a_model_whose_feet_cannot_be_held_are_played_and_it_says_why(change: Callable) -> None:
     rig = legged()

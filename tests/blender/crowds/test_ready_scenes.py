@@ -142,7 +142,7 @@ def test_a_bake_measures_no_clip_again_whichever_member_comes_first_in_it(select
     assert [clip.measured for clip in walkers[0].steering.crowd.steering.portrayal.clips] == before
 
 
-@sampled
+@sampled(one_of=8)
 @pytest.mark.parametrize("scene", SCENES)
 def test_the_same_seed_gives_the_same_scene_and_another_seed_another(scene) -> None:
     def made(seed):

@@ -12,6 +12,7 @@ from steering_addon.locomotion import OnFoot, SimpleVehicle
 from steering_addon.simulation.arrays.frozen import replace
 from steering_addon.simulation.geometry.obstacles import Obstacles, boxes, obstacles
 from steering_addon.simulation.geometry.stature import Stature
+from steering_addon.simulation.snapshot import State
 from tests.sampling import sampled
 from tests.scene import Scene, about, all_of, leaders, positions, turned
 from tests.simulation.geometry.test_fitting import Body, wall_with_door
@@ -79,7 +80,7 @@ def test_a_ball_is_met_at_its_middle() -> None:
 
 
 def crossed(thing: Obstacles, locomotion: type, degrees: float = 0.0) -> bool:
-    """Whether one who seeks a place beyond gets to the other side in eight seconds."""
+    """Whether one who seeks a place beyond gets to the other side in seven seconds."""
     turn = about((0.0, 0.0, 1.0), degrees)
     scene = Scene(
         turned(np.array([[0.0, -3.0, 0.0]]), turn),
@@ -91,8 +92,11 @@ def crossed(thing: Obstacles, locomotion: type, degrees: float = 0.0) -> bool:
         tracked=leaders(turned(np.array([[0.0, 3.0, 0.0]]), turn)),
         fps=12.0,
     )
-    track = turned(positions(scene.run(96))[:, 0], turn.T)
-    return bool(track[-1, 1] > 0.5)
+
+    def beyond(states: list[State]) -> bool:
+        return bool(turned(states[-1].motion.position[0], turn.T)[1] > 0.5)
+
+    return beyond(scene.run_until(beyond, 84))
 
 
 @sampled
