@@ -25,11 +25,11 @@ from ..simulation.locomotion import HELD_UP, OFF_GROUND, Control, Locomotion, Mo
 from ..simulation.terrain import Misplaced, Terrain, carried
 from ..simulation.vehicle import Motion, VehicleModel
 from .chassis import WHEELS, WITHIN, Chassis, Wheels, sprung
-from .course import Car, steepest_accepted
+from .course import KEPT, Car, steepest_accepted
 from .driving import EDGES, FULL_LOCK, OUTPUTS, STILL, STOP, TRAVELS, CarStep, Driving, PedalFoot
 from .footholds import is_upside_down
 from .headings import turn_left
-from .reversing import ALLOW, REVERSES, Drivers, change_states, look_for_room
+from .reversing import ALLOW, BLOCKED, REVERSES, Drivers, change_states, look_for_room
 
 CIRCLE = 1.5 * np.pi
 """Radians with fully turned wheels after which a car goes straight on for a while: its goal lies in its circle."""
@@ -59,6 +59,7 @@ class Wheeled(Locomotion):
     runs_on_wheels = True
     # The edge of the floor is a wall, and before one the driver backs out and turns off.
     without_road: ClassVar[Mapping[str, str]] = MappingProxyType({"at_edge": "STOP", "reverse": "ALLOW"})
+    before_edges = KEPT + BLOCKED
     needs_drivers: ClassVar[Mapping[str, tuple[str, ...]]] = MappingProxyType({"suspension": TRAVELS})
     remembers = Driving
     outputs = OUTPUTS

@@ -151,6 +151,7 @@ class Locomotion(Declared):
         of_the_body: the parameters that no state changes, as they are measured from the body.
         runs_on_wheels: whether `on_wheels` says what suits a model with wheels.
         without_road: the choices that suit bodies that are put on a floor where no path leads, by parameter.
+        before_edges: metres before the edge of a floor at which bodies stop with these choices.
         needs_drivers: the outputs that drivers of the model have to read where a parameter is above 0, by parameter.
         remembers: what it remembers of each vehicle from step to step, if anything.
         outputs: the numbers that it gives for drivers of the model.
@@ -170,6 +171,7 @@ class Locomotion(Declared):
     of_the_body: ClassVar[tuple[str, ...]] = ()
     runs_on_wheels: ClassVar[bool] = False
     without_road: ClassVar[Mapping[str, str]] = MappingProxyType({})
+    before_edges: ClassVar[float] = 0.0
     needs_drivers: ClassVar[Mapping[str, tuple[str, ...]]] = MappingProxyType({})
     remembers: ClassVar[type[Memory] | None] = None
     outputs: ClassVar[tuple[Output, ...]] = ()

@@ -346,8 +346,9 @@ def is_over(region: Object, ground: Object, crowd: Object) -> bool:
 
 
 def _extent(crowd: Object) -> float:
-    """How far it is from the middle of a body to its end, metres."""
-    return float(max(crowd.steering.vehicle.radius, 0.5 * crowd.steering.vehicle.length))
+    """How far the middle of a body is from the edge of a floor where it stops before that, metres."""
+    body = crowd.steering.vehicle
+    return float(max(body.radius, 0.5 * body.length)) + locomotion_of(crowd).before_edges
 
 
 def _half_over(ground: Object, height: float, extent: float) -> tuple[np.ndarray, np.ndarray]:

@@ -76,9 +76,12 @@ def test_walkers_look_as_far_ahead_as_their_ground_has_room(side: float, ahead: 
     assert settings.containment.release
 
 
-def test_to_drivers_without_a_road_the_edge_of_their_floor_is_a_wall_before_which_they_back_out() -> None:
-    wheels = populated(ground(60.0), moves_like="CAR", count=2).steering.wheeled
+def test_to_drivers_without_a_road_the_edge_of_their_floor_is_a_wall_before_which_they_turn_or_back_out() -> None:
+    crowd = populated(ground(60.0), moves_like="CAR", count=2)
+    wheels, body = crowd.steering.wheeled, crowd.steering.vehicle
     assert (wheels.at_edge, wheels.reverse) == ("STOP", "ALLOW")
+    # Half a metre from the edge counts as there, and .4 m before that they stop.
+    assert room_of(crowd).matrix_world.to_scale()[0] == pytest.approx(30.0 - max(body.radius, 0.5 * body.length) - 0.9)
 
 
 def tagged(like: str, *objects):
