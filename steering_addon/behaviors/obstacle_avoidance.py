@@ -4,7 +4,19 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..simulation.arrays.scalars import EPSILON, Mask, Number, Rows, Scalars, anybody, clamp, everybody, totals, which
+from ..simulation.arrays.scalars import (
+    EPSILON,
+    Mask,
+    Number,
+    Rows,
+    Scalars,
+    anybody,
+    clamp,
+    everybody,
+    least_of_each,
+    totals,
+    which,
+)
 from ..simulation.arrays.vectors import Vectors, columns, dot, magnitude, picked, truncate, unit
 from ..simulation.avoiding.jams import JAMMING
 from ..simulation.avoiding.threats import CREEP, Rounds, Threats
@@ -13,7 +25,7 @@ from ..simulation.behavior import Behavior, Intent, Steering, of_priority
 from ..simulation.declaration import Choice, called, choice, length, only_with, seconds
 from ..simulation.geometry.obstacles import Obstacles
 from ..simulation.intention import EVERY_MOVING, EVERY_OBSTACLE, Intention
-from ..simulation.maneuvers.braking import stopping_distance
+from ..simulation.maneuvers.braking import speed_to_stop, stopping_distance
 from ..simulation.maneuvers.lanes import Lanes, drives_along_paths
 from ..simulation.world import Agents, World
 
@@ -119,6 +131,20 @@ class ObstacleAvoidance(Behavior):
 
     def intention(self, world: World, agents: Agents, memory: None) -> Intention:
         return Intention(clearance=self.clearance)
+
+    def start_speed(self, world: World, agents: Agents, memory: None) -> Scalars | None:
+        """Drivers start no faster than they can stop before what is ahead: they cannot turn past it in time."""
+        drives, obstacles = np.isfinite(agents.handling.axle), world.obstacles
+        if not (anybody(drives) and obstacles.present.any()):
+            return None
+        sight, reach = stopping_distance(agents) + agents.extent, agents.radius + self.clearance
+        agent, row = obstacles.near(agents.position, sight + reach)
+        foreign = which(obstacles.carrier[row] != agents.rows[agent])
+        agent, row = agent[foreign], row[foreign]
+        nose, furthest = (agents.extent - agents.radius)[agent], sight[agent]
+        way = Lanes.of(world, agents).way_to(obstacles, agent, row, nose, reach[agent], furthest)
+        slow = np.where(way < furthest, speed_to_stop(agents, agent, way), np.inf)
+        return np.where(drives, least_of_each(len(agents), agent, slow), np.inf)
 
     def _turning(self, world: World, agents: Agents) -> tuple[Vectors, Scalars]:
         """The steering that bends the course past what lies ahead, (n, 3) newtons, and the share that is urgent."""

@@ -8,12 +8,12 @@ import pytest
 from steering_addon.behaviors.arrival import Arrival
 from steering_addon.behaviors.obstacle_avoidance import ObstacleAvoidance
 from steering_addon.behaviors.seek import Seek
-from steering_addon.locomotion import OnFoot, Planar
+from steering_addon.locomotion import OnFoot, Planar, Wheeled
 from steering_addon.simulation.geometry.obstacles import LEFT, RIGHT, Obstacles, boxes, obstacles
 from steering_addon.simulation.snapshot import State
 from tests.behaviors.obstacle_courses import Course, course, describe
 from tests.sampling import sampled
-from tests.scene import PRIORITY, Scene, all_of, leaders, positions
+from tests.scene import PRIORITY, Scene, all_of, leaders, positions, speeds
 
 NORTH = (0.0, 1.0, 0.0)
 
@@ -203,6 +203,15 @@ def test_an_obstacle_from_the_front_is_seen_sooner() -> None:
 
 def test_a_vehicle_at_rest_dodges_only_what_it_faces() -> None:
     assert (force(ball(3.0, 3.0), speed=0.0) == 0.0).all()
+
+
+def test_what_drives_starts_as_fast_as_it_can_stop_before_what_is_ahead() -> None:
+    """At its usual speed it would be through a shelf before it could turn."""
+    shelf = boxes([(6.0, 0.0, 0.0)], [(0.5, 6.0, 2.0)])
+    cars = facing(shelf, position=[[0.0, 0.0, 0.0], [0.0, 20.0, 0.0]], forward=(1.0, 0.0, 0.0), speed=12.0)
+    cars.vehicle, cars.locomotions = {"max_speed": 16.0, "max_force": 4.0, "radius": 0.9}, [(Wheeled, {})]
+    near, far = speeds(cars.run(1))[0]
+    assert 0.5 < near < 5.0 and far == pytest.approx(12.0)
 
 
 def test_a_pylon_is_in_the_way_along_its_whole_length() -> None:
