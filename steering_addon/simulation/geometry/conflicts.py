@@ -102,8 +102,10 @@ class Conflicts(Columns):
 
     @once
     def since_last(self) -> tuple[Scalars, Scalars]:
-        """Metres from the beginning, and from the end, of the conflict before each on its lane; inf where none is."""
-        same_lane = np.append(False, self.lane[1:] == self.lane[:-1])
+        """Metres from the beginning, and from the end, of the conflict before each on its lane; inf where none is. A
+        stretch that two lanes share from where they begin is a road that forks: nobody comes into it from beside."""
+        forks = self.merges & (np.maximum(self.begin, self.begin[self.twin]) <= 0.0)
+        same_lane = np.append(False, (self.lane[1:] == self.lane[:-1]) & ~forks[:-1])
         begin, end = (np.where(same_lane, self.begin - np.roll(side, 1), np.inf) for side in (self.begin, self.end))
         return begin, end
 

@@ -96,6 +96,15 @@ def test_where_lanes_come_together_they_merge_and_where_they_meet_head_on_they_d
     assert not conflicts_of((lane(EAST), lane(ramp, -1.0))).merges.any()
 
 
+@pytest.mark.parametrize(("begins", "blocked"), [((-50, -20, 0), True), ((-50, 0, 0), False)])
+def test_nobody_blocks_the_stretch_before_a_road_forks(begins: tuple[int, int, int], blocked: bool) -> None:
+    """A driver that waits where another lane has come in from beside keeps others in that waiting."""
+    shared, across = [begins, (0, 0, 0), (50, 0, 0)], [(20, -50, 0), (20, 50, 0)]
+    found = conflicts_of((lane(EAST), lane(shared), lane(across)))
+    last = found.since_last[1][(found.lane == 0) & (found.other == 2)]
+    assert np.isfinite(last).tolist() == [blocked]
+
+
 def test_one_stops_before_a_whole_junction_in_which_nobody_can_stand() -> None:
     lanes = (lane(EAST), lane(NORTH, left=2.0), lane(NORTH, -1.0, left=-2.0), lane([(30, -50, 0), (30, 50, 0)]))
     found = conflicts_of(lanes)
