@@ -385,7 +385,8 @@ def _between(stands: Mask, first: Rows, second: Rows, away: Vectors) -> Mask:
     body = np.concatenate((first[one], second[other]))
     sides = np.concatenate((picked(away, one), -picked(away, other)))
     together = columns(*(totals(body, sides[:, axis], len(stands)) for axis in range(3)))
-    return dot(together, together) < 0.5 * np.bincount(body, minlength=len(stands)) ** 2
+    count = np.bincount(body, minlength=len(stands))
+    return dot(together, together) < 0.5 * (count * count)
 
 
 def will_touch(offset: Vectors, closing: Vectors, contact: Scalars) -> Mask:
