@@ -144,7 +144,7 @@ def steer(scene: bpy.types.Scene, cast: SimpleNamespace, seed: int) -> None:
         obstacle_avoidance={"priority": 1, "clearance": 1.0},
     )
     crowd.steering.combining = "PRIORITY"
-    scene.steering.substeps, scene.steering.decision_time, scene.steering.seed = 4, 0.04, seed
+    scene.steering.substeps, scene.steering.seed = 4, seed
 
 
 def shoot(scene: bpy.types.Scene, tracks: np.ndarray) -> None:

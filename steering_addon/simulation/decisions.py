@@ -4,10 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TypeVar
 
-import numpy as np
-
 from .arrays.frozen import replace
-from .arrays.scalars import Mask, Rows, Scalars, nobody, put, totals
+from .arrays.scalars import Mask, Rows, Scalars, put, totals
 from .arrays.vectors import Vectors
 from .behavior import Behavior, Steering
 from .intention import Intention, is_said, neutral
@@ -123,11 +121,6 @@ class HeldDecisions:
     def wish_now(self, every: int) -> Vectors:
         """The velocities that they wish for in a step, (n, 3) m/s, if they decide in every so many steps."""
         return self.last + (self.wish - self.last) * min(self.steps / every, 1.0)
-
-    def landing(self) -> Mask:
-        """(n,) the vehicles that have places on which they come down."""
-        lands = self.decided.lands
-        return nobody(len(self.wish)) if lands is None else np.isfinite(lands[:, 0])
 
     def renewed(self, rows: Rows, wish: Vectors, decided: Decisions) -> "HeldDecisions":
         """The decisions with new ones of some vehicles, which act on them at once. `rows`: (m,); `wish`: (n, 3)."""

@@ -117,36 +117,38 @@ def step(state: State, snapshot: Snapshot, waiting: Mask = NONE_WAITS) -> State:
 def _decided(state: State, snapshot: Snapshot, world: World) -> tuple[Vectors, Decisions, State]:
     """The force and the decisions on which vehicles act in a step, and the state that holds them.
 
-    All decide anew every few steps. Between these they act on their last decisions, but for those that land, whose
-    places may move, and who share them with others that follow the same settings.
+    All decide anew every few steps, and act on their last decisions between these; some decide in every step.
     """
     every = snapshot.decides_every
     if every <= 1:
         return *decide(state, snapshot, world), state
     held, velocity, model = state.held, state.motion.velocity, snapshot.vehicle
     answer = (np.maximum(model.response_time, every * world.dt) / model.mass)[:, None]
-    landing = nobody(len(state)) if held is None else _with_who_lands(state, snapshot, held.landing())
+    always = nobody(len(state)) if held is None else _deciding_always(state, snapshot, held.decided)
     if held is None or held.steps >= every:
-        force, decided = decide(state, only_present(snapshot, landing), replace(world, dt=world.dt * every))
+        force, decided = decide(state, only_present(snapshot, always), replace(world, dt=world.dt * every))
         wish = velocity + force * answer
         held = HeldDecisions(wish, wish if held is None else held.wish, decided, 0)
     else:
         decided = state.undecided()
-    if anybody(landing):
+    if anybody(always):
         state = replace(state, memories=decided.memories, tallies=decided.tallies, taken=decided.taken)
-        force, decided = decide(state, only_present(snapshot, ~landing), world)
-        held = held.renewed(which(landing), velocity + force * answer, decided)
+        force, decided = decide(state, only_present(snapshot, ~always), world)
+        held = held.renewed(which(always), velocity + force * answer, decided)
     held = replace(held, steps=held.steps + 1)
     force = (held.wish_now(every) - velocity) / answer
     return force, decided.signalling_as(held.decided), replace(state, held=held)
 
 
-def _with_who_lands(state: State, snapshot: Snapshot, lands: Mask) -> Mask:
-    """The vehicles present that follow the same settings as one that lands, (n,)."""
-    if not anybody(lands):
-        return lands
-    _, row = followed(state, snapshot)
-    return snapshot.present & np.isin(row, row[lands])
+def _deciding_always(state: State, snapshot: Snapshot, decided: Decisions) -> Mask:
+    """The vehicles present that decide in every step, (n,): those that hurry after or away from something, and those
+    that land, whose places may move, with all that share these by following the same settings."""
+    always = nobody(len(state)) if decided.hurries is None else decided.hurries
+    lands = nobody(len(state)) if decided.lands is None else np.isfinite(decided.lands[:, 0])
+    if anybody(lands):
+        _, row = followed(state, snapshot)
+        always = always | np.isin(row, row[lands])
+    return always & snapshot.present
 
 
 def _traffic_after(state: State, snapshot: Snapshot, world: World, time: float) -> Mapping[Build, Traffic]:
