@@ -154,10 +154,7 @@ class WalkableGrid:
             links = (self.grid.links if side < 2 else self.grid.corners)[side % 2 :: 2]
             across = (*SIDES[:2], *CORNERS)[side]
             through = unit(np.array([(-across[1], across[0], 0.0)], dtype=np.float64))
-            ends = [np.arange(n + 1), np.arange(n + 1)]
-            for end, link in zip(ends, links):
-                for _ in range(int(widest / size) + 1):
-                    end[:] = np.where(link[end] < n, link[end], end)
+            ends = [_followed(np.where(link < n, link, np.arange(n + 1)), int(widest / size) + 1) for link in links]
             # A body that had to move along the passage to fit would have less room beside it within.
             room = self._spare - np.abs(dot(off, through))
             width = magnitude(place[ends[0]] - place[ends[1]]) + room[ends[0]] + room[ends[1]]
@@ -281,3 +278,12 @@ def _room_to_borders(spans: Spans, furthest: float) -> Scalars:
         near = room[spans.links]
         room = np.minimum(room, np.where(spans.links < n, near, furthest).min(axis=0) + size)
     return np.minimum(room[:n], furthest)
+
+
+def _followed(link: Rows, times: int) -> Rows:
+    """The ends of so many links, one after the other, from each node. `link`: (m,) where that of each leads."""
+    end = np.arange(len(link))
+    for bit in range(times.bit_length()):
+        end = link[end] if times >> bit & 1 else end
+        link = link[link]
+    return end
