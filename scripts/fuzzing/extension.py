@@ -30,7 +30,7 @@ def is_previewing() -> bool:
 def let_play(plays: bool) -> None:
     """Let the preview believe that the timeline plays, and that faces pay for few vehicles, too."""
     _preview(".live").plays_in_whole_views = lambda scene: plays
-    _preview(".plain_vehicles").LEAST = 1
+    _preview(".stand_ins").LEAST = 1
 
 
 def _preview(part: str = "") -> ModuleType:
