@@ -123,4 +123,6 @@ class KeepDistance(Neighborhood):
         time = np.where(in_one_file, np.minimum(time, SINGLE_FILE), time)
         first = is_ahead(world, agents, near.agent, near.body, near.offset)
         keeps_out = lanes.elsewhere(world, near, np.zeros(len(agents)), np.full(len(agents), MERGES))
+        # A driver beside the lane for which both are bound does not stay there.
+        keeps_out &= ~in_one_file | lanes.regulated(world, near)
         return (time < MERGES) & first & ~keeps_out, time

@@ -102,9 +102,17 @@ class Lanes:
         return (self.line[agent] >= 0) & (line >= 0) & (self.line[agent] != line)
 
     def in_one_file(self, world: World, agent: Rows, body: Rows) -> Mask:
-        """The pairs (p,) of a driver and a body along one curve beside which the driver keeps no lane."""
+        """The pairs (p,) of a driver and a body that are bound for one lane, wherever they are, or go along one curve
+        beside which the driver keeps no lane."""
         single = self.driven[agent] & ~self.agents.intention.in_lane[agent]
-        return single & (self.line[agent] == self._line_of(world, agent, body))
+        single &= self.line[agent] == self._line_of(world, agent, body)
+        routed = world.routed
+        pairs = which(np.isfinite(self.agents.handling.axle[agent]) & (body < world.vehicles))
+        if routed is not None and len(pairs):
+            mine, other = self.agents.rows[agent[pairs]], body[pairs]
+            lanes = routed.path, routed.spline, routed.left, routed.way
+            single[pairs] |= np.all([lane[mine] == lane[other] for lane in lanes], axis=0) & (routed.path[mine] >= 0)
+        return single
 
     def _line_of(self, world: World, agent: Rows, body: Rows) -> Rows:
         """The index of the curve that each body goes along, as agents see it, -1 for none; (p,) each."""

@@ -8,7 +8,7 @@ import pytest
 from steering_addon.behaviors.brake_for import ALL, BrakeFor
 from steering_addon.behaviors.keep_distance import KeepDistance
 from steering_addon.behaviors.path_following import PathFollowing
-from steering_addon.locomotion import Planar
+from steering_addon.locomotion import Planar, Wheeled
 from steering_addon.simulation.geometry.obstacles import boxes, obstacles
 from steering_addon.simulation.geometry.paths import spline
 from steering_addon.simulation.maneuvers.lanes import Lanes
@@ -108,6 +108,29 @@ def test_where_ways_part_each_goes_along_the_one_that_it_follows() -> None:
     )
     assert alone[-1, 0, 0] < 1.5
     assert alone.tobytes() == first.tobytes() == second.tobytes()
+
+
+def test_a_driver_who_comes_back_to_its_lane_keeps_room_behind_who_is_in_it_and_not_in_the_next() -> None:
+    road = spline(np.array(((-20.0, 0.0, 0.0), (200.0, 0.0, 0.0))), False)
+
+    def room_after(lane: float) -> float:
+        fast_and_slow = np.array((8.0, 2.0))
+        place = Scene(
+            [(0.0, 3.0, 0.0), (14.0, -lane, 0.0)],
+            forward=(1.0, 0.0, 0.0),
+            speed=fast_and_slow,
+            behaviors=[(PathFollowing, {"path": 0, "lane_offset": np.array((1.75, lane))}), (KeepDistance, {})],
+            vehicle={"radius": 0.9, "length": 4.3, "max_speed": fast_and_slow, "max_force": 8.0},
+            locomotions=[(Wheeled, {})],
+            paths=((road,),),
+            fps=12,
+        )
+        driver, other = positions(place.run(25))[-1]
+        assert driver[1] - other[1] > 2.5, "it is still beside the other"
+        return float(other[0] - driver[0])
+
+    assert room_after(1.75) > 8.0
+    assert room_after(5.25) < 5.0
 
 
 def test_what_is_behind_stays_behind_also_where_the_curve_closes() -> None:
