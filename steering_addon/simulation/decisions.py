@@ -4,9 +4,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TypeVar
 
+import numpy as np
+
 from .arrays.frozen import replace
 from .arrays.scalars import Mask, Rows, Scalars, put, totals
-from .arrays.vectors import Vectors
+from .arrays.vectors import Vectors, dot
 from .behavior import Behavior, Steering
 from .intention import Intention, is_said, neutral
 from .memory import Memory
@@ -99,6 +101,31 @@ class Decisions:
 
 
 @dataclass(frozen=True)
+class HeldWish:
+    """The velocities that vehicles wish for, as they hold between decisions.
+
+    A vehicle brakes by a wish against its heading. That part goes along with the heading: held in the world, it would
+    turn a body round that came out of a bend, instead of stopping it.
+
+    Attributes:
+        ahead: (n, 3) the part that does not lead back, m/s.
+        back: (n,) the part against the heading, m/s.
+    """
+
+    ahead: Vectors
+    back: Scalars
+
+    @classmethod
+    def of(cls, velocity: Vectors, forward: Vectors) -> "HeldWish":
+        back = np.maximum(-dot(velocity, forward), 0.0)
+        return cls(velocity + forward * back[:, None], back)
+
+    def put(self, rows: Rows, others: "HeldWish") -> "HeldWish":
+        """The wishes with those of other vehicles, of the same number, in some rows (m,)."""
+        return HeldWish(put(self.ahead, rows, others.ahead[rows]), put(self.back, rows, others.back[rows]))
+
+
+@dataclass(frozen=True)
 class HeldDecisions:
     """The decisions on which vehicles act until they decide again.
 
@@ -107,32 +134,35 @@ class HeldDecisions:
     so that no body jerks as often as its mind decides.
 
     Attributes:
-        wish: (n, 3) the velocities wished for, m/s.
-        last: (n, 3) those of the decisions before.
+        wish: the velocities wished for.
+        last: those of the decisions before.
         decided: everything else.
         steps: the number of steps in which they acted on these decisions.
     """
 
-    wish: Vectors
-    last: Vectors
+    wish: HeldWish
+    last: HeldWish
     decided: Decisions
     steps: int
 
-    def wish_now(self, every: int) -> Vectors:
-        """The velocities that they wish for in a step, (n, 3) m/s, if they decide in every so many steps."""
-        return self.last + (self.wish - self.last) * min(self.steps / every, 1.0)
+    def wish_now(self, every: int, forward: Vectors) -> Vectors:
+        """The velocities that they wish for in a step, (n, 3) m/s.
 
-    def renewed(self, rows: Rows, wish: Vectors, decided: Decisions) -> "HeldDecisions":
-        """The decisions with new ones of some vehicles, which act on them at once. `rows`: (m,); `wish`: (n, 3)."""
+        Args:
+            every: the number of steps from one decision to the next.
+            forward: (n, 3) their unit headings.
+        """
+        part = min(self.steps / every, 1.0)
+        ahead = self.last.ahead + (self.wish.ahead - self.last.ahead) * part
+        return ahead - forward * (self.last.back + (self.wish.back - self.last.back) * part)[:, None]
+
+    def renewed(self, rows: Rows, wish: HeldWish, decided: Decisions) -> "HeldDecisions":
+        """The decisions with new ones of some vehicles, which act on them at once. `rows`: (m,); `wish`: of all."""
         said = {}
         for name in SIGNALS:
             before, now = getattr(self.decided, name), getattr(decided, name)
             if before is not None or now is not None:
-                before, now = (neutral(name, len(wish)) if column is None else column for column in (before, now))
+                before, now = (neutral(name, len(wish.back)) if column is None else column for column in (before, now))
                 said[name] = put(before, rows, now[rows])
-        return replace(
-            self,
-            wish=put(self.wish, rows, wish[rows]),
-            last=put(self.last, rows, wish[rows]),
-            decided=replace(self.decided, **said),
-        )
+        wishes = self.wish.put(rows, wish), self.last.put(rows, wish)
+        return HeldDecisions(*wishes, replace(self.decided, **said), self.steps)

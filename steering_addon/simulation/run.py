@@ -20,7 +20,7 @@ from .arrays.scalars import Mask, Rows, Scalars, anybody, clamp, nobody, put, wh
 from .arrays.vectors import Vectors, dot, magnitude, picked, truncate, unit
 from .by_hand import hands_at, let_go
 from .crossing import cross_links, get_on, those_on_links
-from .decisions import Decisions, HeldDecisions
+from .decisions import Decisions, HeldDecisions, HeldWish
 from .geometry.paths import exist, lines_followed
 from .ground import left_of, level, of_rows
 from .lane_use import Routed
@@ -122,21 +122,22 @@ def _decided(state: State, snapshot: Snapshot, world: World) -> tuple[Vectors, D
     every = snapshot.decides_every
     if every <= 1:
         return *decide(state, snapshot, world), state
-    held, velocity, model = state.held, state.motion.velocity, snapshot.vehicle
+    held, motion, model = state.held, state.motion, snapshot.vehicle
     answer = (np.maximum(model.response_time, every * world.dt) / model.mass)[:, None]
     always = nobody(len(state)) if held is None else _deciding_always(state, snapshot, held.decided)
     if held is None or held.steps >= every:
         force, decided = decide(state, only_present(snapshot, always), replace(world, dt=world.dt * every))
-        wish = velocity + force * answer
+        wish = HeldWish.of(motion.velocity + force * answer, motion.forward)
         held = HeldDecisions(wish, wish if held is None else held.wish, decided, 0)
     else:
         decided = state.undecided()
     if anybody(always):
         state = replace(state, memories=decided.memories, tallies=decided.tallies, taken=decided.taken)
         force, decided = decide(state, only_present(snapshot, ~always), world)
-        held = held.renewed(which(always), velocity + force * answer, decided)
+        wish = HeldWish.of(motion.velocity + force * answer, motion.forward)
+        held = held.renewed(which(always), wish, decided)
     held = replace(held, steps=held.steps + 1)
-    force = (held.wish_now(every) - velocity) / answer
+    force = (held.wish_now(every, motion.forward) - motion.velocity) / answer
     return force, decided.signalling_as(held.decided), replace(state, held=held)
 
 

@@ -1,11 +1,15 @@
 """Decisions: vehicles decide every few steps, and between these go on towards what they wished for."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from steering_addon.behaviors.seek import Seek
 from steering_addon.behaviors.wander import Wander
+from steering_addon.locomotion import OnFoot
 from steering_addon.simulation.run import step
-from tests.scene import Scene, leaders, positions
+from steering_addon.simulation.snapshot import Settings, Snapshot
+from tests.scene import Scene, leaders, positions, speeds
 
 FAR = 1e9
 """Metres: a target in one direction from everywhere."""
@@ -42,3 +46,18 @@ def test_a_run_goes_on_from_a_state_between_decisions_as_if_it_had_not_stopped()
     for frame in range(5, 12):
         after = step(after, place.snapshot(frame))
     assert positions([after]).tobytes() == positions(states[-1:]).tobytes()
+
+
+def test_who_comes_out_of_a_bend_to_stop_brakes_and_does_not_turn_round() -> None:
+    def stopping(frame: int, snapshot: Snapshot) -> Snapshot:
+        still = replace(snapshot.vehicle, cruise_speed=np.zeros(1))
+        return snapshot if frame < 12 else replace(snapshot, vehicle=still, settings=(Settings((), 0),))
+
+    place = replace(
+        seeker(2),
+        vehicle={"max_force": 7.0, "response_time": 0.8, "speed_time": 0.4},
+        locomotions=[(OnFoot, {"turn_on_the_spot": 0.0})],
+    )
+    moving = speeds(place.run(40, at=stopping))[:, 0]
+    assert moving[12] > 1.0
+    assert moving.min() < 0.3
