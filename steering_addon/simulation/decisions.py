@@ -19,9 +19,9 @@ AnyMemory = TypeVar("AnyMemory", bound=Memory)
 
 SIGNALS = (
     *("speed_limit", "heading", "warned", "goal_distance", "confined", "hurries", "lands", "comes_down", "perch"),
-    "up",
+    *("up", "in_formation"),
 )
-"""The columns that bodies are told of the intention of their behaviors."""
+"""The columns of the intention of their behaviors that are kept after a step, for bodies and for the next."""
 
 
 @dataclass(frozen=True)
@@ -33,8 +33,8 @@ class Decisions:
         tallies: what all vehicles have added up, by name.
         taken: (k,) how much has been taken of each tracked body.
         arrivals: the vehicles that have left and those that have reached a goal.
-        speed_limit, heading, warned, goal_distance, confined, hurries, lands, comes_down, perch, up: as of `Intention`;
-            None if nothing is said of any vehicle.
+        speed_limit, heading, warned, goal_distance, confined, hurries, lands, comes_down, perch, up, in_formation:
+            as of `Intention`; None if nothing is said of any vehicle.
     """
 
     memories: Mapping[str, Memory]
@@ -51,6 +51,7 @@ class Decisions:
     comes_down: Vectors | None = None
     perch: Vectors | None = None
     up: Vectors | None = None
+    in_formation: Mask | None = None
 
     def memory(self, name: str, kind: type[AnyMemory], agents: Agents) -> AnyMemory:
         """The memory of some agents under a name."""

@@ -142,10 +142,14 @@ def _decided(state: State, snapshot: Snapshot, world: World) -> tuple[Vectors, D
 
 
 def _deciding_always(state: State, snapshot: Snapshot, decided: Decisions) -> Mask:
-    """The vehicles present that decide in every step, (n,): those that hurry after or away from something, and those
-    that land, whose places may move, with all that share these by following the same settings."""
-    always = nobody(len(state)) if decided.hurries is None else decided.hurries
-    lands = nobody(len(state)) if decided.lands is None else np.isfinite(decided.lands[:, 0])
+    """The vehicles present that decide in every step, (n,): those that hurry after or away from something, those that
+    keep their places in a formation, which moves, and those that land, whose places may move, with all that share these
+    by following the same settings."""
+    none = nobody(len(state))
+    always = (none if decided.hurries is None else decided.hurries) | (
+        none if decided.in_formation is None else decided.in_formation
+    )
+    lands = none if decided.lands is None else np.isfinite(decided.lands[:, 0])
     if anybody(lands):
         _, row = followed(state, snapshot)
         always = always | np.isin(row, row[lands])

@@ -17,11 +17,12 @@ from tests.scene import Scene, about, leaders, positions, turned
 KEPT = {"places": AS_THEY_STAND, "approach_time": 0.8, "response_time": 0.4}
 
 
-def test_places_that_stay_level_do_not_roll_with_the_leader() -> None:
+def test_places_that_stay_level_do_not_roll_with_the_leader_however_seldom_vehicles_decide() -> None:
     track, places = leader("roll", 70.0), wedge(4, 9.0)
     scene = Scene(
         places + track[0][0],
         speed=70.0,
+        decides_every=2,
         vehicle={"max_speed": 160.0, "max_force": 400.0},
         behaviors=[(LeaderFollowing, KEPT)],
         tracked=leaders([0.0, 0.0, 0.0]),
