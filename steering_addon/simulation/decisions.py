@@ -139,12 +139,14 @@ class HeldDecisions:
         last: those of the decisions before.
         decided: everything else.
         steps: the number of steps in which they acted on these decisions.
+        present: (n,) the vehicles that took part in the last step.
     """
 
     wish: HeldWish
     last: HeldWish
     decided: Decisions
     steps: int
+    present: Mask
 
     def wish_now(self, every: int, forward: Vectors) -> Vectors:
         """The velocities that they wish for in a step, (n, 3) m/s.
@@ -166,4 +168,4 @@ class HeldDecisions:
                 before, now = (neutral(name, len(wish.back)) if column is None else column for column in (before, now))
                 said[name] = put(before, rows, now[rows])
         wishes = self.wish.put(rows, wish), self.last.put(rows, wish)
-        return HeldDecisions(*wishes, replace(self.decided, **said), self.steps)
+        return HeldDecisions(*wishes, replace(self.decided, **said), self.steps, self.present)

@@ -117,43 +117,39 @@ def step(state: State, snapshot: Snapshot, waiting: Mask = NONE_WAITS) -> State:
 def _decided(state: State, snapshot: Snapshot, world: World) -> tuple[Vectors, Decisions, State]:
     """The force and the decisions on which vehicles act in a step, and the state that holds them.
 
-    All decide anew every few steps, and act on their last decisions between these; some decide in every step.
+    All decide every few steps, and some in each; the others hold what they decided last.
     """
     every = snapshot.decides_every
     if every <= 1:
         return *decide(state, snapshot, world), state
     held, motion, model = state.held, state.motion, snapshot.vehicle
     answer = (np.maximum(model.response_time, every * world.dt) / model.mass)[:, None]
-    always = nobody(len(state)) if held is None else _deciding_always(state, snapshot, held.decided)
+    at_once = nobody(len(state)) if held is None else _deciding_at_once(state, snapshot, held)
+    decided = state.undecided()
     if held is None or held.steps >= every:
-        force, decided = decide(state, only_present(snapshot, always), replace(world, dt=world.dt * every))
+        force, decided = decide(state, only_present(snapshot, at_once), replace(world, dt=world.dt * every))
         wish = HeldWish.of(motion.velocity + force * answer, motion.forward)
-        held = HeldDecisions(wish, wish if held is None else held.wish, decided, 0)
-    else:
-        decided = state.undecided()
-    if anybody(always):
-        state = replace(state, memories=decided.memories, tallies=decided.tallies, taken=decided.taken)
-        force, decided = decide(state, only_present(snapshot, ~always), world)
+        held = HeldDecisions(wish, wish if held is None else held.wish, decided, 0, snapshot.present)
+    if anybody(at_once):
+        force, decided = decide(state, only_present(snapshot, ~at_once), world, decided)
         wish = HeldWish.of(motion.velocity + force * answer, motion.forward)
-        held = held.renewed(which(always), wish, decided)
-    held = replace(held, steps=held.steps + 1)
+        held = held.renewed(which(at_once), wish, decided)
+    held = replace(held, steps=held.steps + 1, present=snapshot.present)
     force = (held.wish_now(every, motion.forward) - motion.velocity) / answer
     return force, decided.signalling_as(held.decided), replace(state, held=held)
 
 
-def _deciding_always(state: State, snapshot: Snapshot, decided: Decisions) -> Mask:
-    """The vehicles present that decide in every step, (n,): those that hurry after or away from something, those that
-    keep their places in a formation, which moves, and those that land, whose places may move, with all that share these
-    by following the same settings."""
-    none = nobody(len(state))
-    always = (none if decided.hurries is None else decided.hurries) | (
-        none if decided.in_formation is None else decided.in_formation
-    )
-    lands = none if decided.lands is None else np.isfinite(decided.lands[:, 0])
-    if anybody(lands):
+def _deciding_at_once(state: State, snapshot: Snapshot, held: HeldDecisions) -> Mask:
+    """The vehicles present that decide in this step whatever they hold, (n,): those that begin to take part, hurry
+    after or away from something, keep their places in a formation, which moves, or land. Places to land on may move,
+    too, and those share them who follow the same settings."""
+    decided, at_once = held.decided, ~held.present
+    for told in (decided.hurries, decided.in_formation):
+        at_once = at_once if told is None else at_once | told
+    if decided.lands is not None:
         _, row = followed(state, snapshot)
-        always = always | np.isin(row, row[lands])
-    return always & snapshot.present
+        at_once = at_once | np.isin(row, row[np.isfinite(decided.lands[:, 0])])
+    return at_once & snapshot.present
 
 
 def _traffic_after(state: State, snapshot: Snapshot, world: World, time: float) -> Mapping[Build, Traffic]:

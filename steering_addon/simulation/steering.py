@@ -67,15 +67,19 @@ class Asked:
     intention: Intention
 
 
-def decide(state: State, snapshot: Snapshot, world: World) -> tuple[Vectors, Decisions]:
+def decide(state: State, snapshot: Snapshot, world: World, begun: Decisions | None = None) -> tuple[Vectors, Decisions]:
     """The steering force that each vehicle decides on, and what else it decides; nothing moves.
+
+    Args:
+        begun: the decisions of other vehicles in this step; None if nobody has decided.
 
     Returns:
         force: (n, 3) newtons, before limits; zero for vehicles that do not take part.
         decided: everything else.
     """
     mindset, minds = state.mindset, snapshot.minds
-    force, decided = _decided(state, snapshot, world, _groups(*followed(state, snapshot), snapshot.present))
+    groups = _groups(*followed(state, snapshot), snapshot.present)
+    force, decided = _decided(state, snapshot, world, groups, begun or state.undecided())
     if mindset is None or minds is None:
         return force, decided
     fraction = mindset.taken_up(world.time, world.dt)
@@ -85,17 +89,17 @@ def decide(state: State, snapshot: Snapshot, world: World) -> tuple[Vectors, Dec
     limit, before = snapshot.vehicle.max_force, no_vectors(len(state))
     for modes, share, caller in mindset.modes_left(fraction):
         groups = _groups(*minds.followed(snapshot, modes, caller), snapshot.present & (share > 0.0))
-        asked, _ = _decided(state, snapshot, world, groups)
+        asked, _ = _decided(state, snapshot, world, groups, state.undecided())
         before += truncate(asked, limit) * share[:, None]
     now = truncate(force, limit)
     return np.where((fraction < 1.0)[:, None], before + (now - before) * fraction[:, None], force), decided
 
 
 def _decided(
-    state: State, snapshot: Snapshot, world: World, groups: Iterable[tuple[Settings, Rows]]
+    state: State, snapshot: Snapshot, world: World, groups: Iterable[tuple[Settings, Rows]], decided: Decisions
 ) -> tuple[Vectors, Decisions]:
-    """The decisions of vehicles, group by group, by the settings that each group follows."""
-    force, decided = no_vectors(len(state)), state.undecided()
+    """The decisions of vehicles, group by group, by the settings that each group follows, and those so far."""
+    force = no_vectors(len(state))
     for settings, rows in groups:
         group, decided = sense(state, snapshot, world, settings, rows, decided)
         asked, decided = _asked(snapshot, world, group, decided)

@@ -4,12 +4,14 @@ from dataclasses import replace
 
 import numpy as np
 
+from steering_addon.behaviors.pursuit import Pursuit
 from steering_addon.behaviors.seek import Seek
 from steering_addon.behaviors.wander import Wander
 from steering_addon.locomotion import OnFoot
+from steering_addon.simulation.presence.attendance import LEAVE, Attendance
 from steering_addon.simulation.run import step
 from steering_addon.simulation.snapshot import Settings, Snapshot
-from tests.scene import Scene, leaders, positions, speeds
+from tests.scene import Scene, leaders, positions, speeds, velocities
 
 FAR = 1e9
 """Metres: a target in one direction from everywhere."""
@@ -61,3 +63,33 @@ def test_who_comes_out_of_a_bend_to_stop_brakes_and_does_not_turn_round() -> Non
     moving = speeds(place.run(40, at=stopping))[:, 0]
     assert moving[12] > 1.0
     assert moving.min() < 0.3
+
+
+def test_who_begins_to_take_part_decides_at_once() -> None:
+    """It goes on to another target than before it was away, in the midst of the steps from decision to decision."""
+
+    def away(frame: int, snapshot: Snapshot) -> Snapshot:
+        target = Seek.of(1, target=1 if frame < 6 else 2)
+        return replace(snapshot, present=np.array([not 6 <= frame < 10]), settings=(Settings((target,), 0),))
+
+    sides = leaders([FAR, 0.0, 0.0], [-FAR, 0.0, 0.0])
+    east = velocities(replace(seeker(8), tracked=sides).run(14, at=away))[:, 0, 0]
+    assert east[9] == east[6] > 0.0
+    assert (np.diff(east[10:]) < 0.0).all()
+
+
+def test_others_arrive_and_leave_while_somebody_decides_in_each_step() -> None:
+    def leaving(frame: int, snapshot: Snapshot) -> Snapshot:
+        return replace(snapshot, attendance=Attendance.of(2, on_arrival=LEAVE))
+
+    place = Scene(
+        [[0.0, 0.0, 0.0], [50.0, 0.0, 0.0]],
+        speed=2.0,
+        behaviors=[
+            (Seek, {"target": 2, "weight": np.array([1.0, 0.0])}),
+            (Pursuit, {"quarry": 3, "weight": np.array([0.0, 1.0])}),
+        ],
+        tracked=leaders([0.0, 4.0, 0.0], [0.0, FAR, 0.0]),
+        decides_every=2,
+    )
+    assert place.run(72, at=leaving)[-1].away.tolist() == [True, False]
