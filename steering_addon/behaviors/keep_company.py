@@ -186,8 +186,10 @@ class KeepCompany(Neighborhood):
         return companions.joined(near, seeking[near.agent], seeks, ready)
 
     def _force(self, companions: Companions, group: _Circle, way: Vectors) -> Vectors:
-        """The steering of each agent to its place and to the pace of its group, (n, 3) newtons. (velocity + approach -
-        own velocity) / response_time + way (pace - speed) / speed_time"""
+        """The steering of each agent to its place and to the pace of its group, (n, 3) newtons.
+
+        (velocity + approach - own velocity) / response_time + way (pace - speed) / speed_time
+        """
         agents = companions.agents
         desired = group.velocity + self._approach(agents, self._place(companions, group, way), way)
         # Two that slow each other down would both stop: who waits for the others goes at the slowest pace instead.

@@ -72,8 +72,10 @@ class KeepDistance(Neighborhood):
         return world.neighbors(agents, distance, self.angle, self.neighbors, self.crowd)
 
     def _allowed(self, world: World, agents: Agents) -> tuple[Scalars, Mask]:
-        """The speed from which each agent can still stop behind those ahead, (n,) m/s, and whether it sees one brake. v
-        = sqrt((b t)^2 + w^2 + 2 b room) - b t (Gipps 1981); b is the braking, t the gap time, w the speed ahead."""
+        """The speed from which each agent can still stop behind those ahead, (n,) m/s, and whether it sees one brake.
+
+        v = sqrt((b t)^2 + w^2 + 2 b room) - b t  (Gipps 1981); b is the braking, t the gap time, w the speed ahead.
+        """
         near = self.near(world, agents).together()
         agent, lanes = near.agent, Lanes.of(world, agents)
         forward = picked(agents.forward, agent)

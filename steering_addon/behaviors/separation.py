@@ -66,8 +66,10 @@ class Separation(Neighborhood):
 
 
 def pushed_apart(neighbors: Neighbors, distance: Scalars) -> Vectors:
-    """The sum of the pushes away from all neighbors, cut at length 1; (n, 3). A neighbor r metres away in the unit
-    direction e pushes by -(distance / r - 1) e."""
+    """The sum of the pushes away from all neighbors, cut at length 1; (n, 3).
+
+    A neighbor r metres away in the unit direction e pushes by -(distance / r - 1) e.
+    """
 
     def push(near: Near) -> Scalars:
         return (1.0 - near.of_agent(distance) / near.distance) / near.distance

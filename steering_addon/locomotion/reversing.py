@@ -102,7 +102,7 @@ class Drivers:
         heading: (n, 3) level unit vectors.
         speed: (n,) m/s, the way that the gear goes.
         limit: (n,) m/s down to which they have to brake; None for none.
-        in_lane: (n,) who goes along a lane, and waits in it for others; None for nobody.
+        on_path: (n,) who follows a path, and waits on it for others; None for nobody.
         sharpest: (n,) the largest curvature, 1/m.
         comfort: (n,) the sideways acceleration that they accept, m/s2.
         reaction, pedal_time: (n,) seconds.
@@ -116,7 +116,7 @@ class Drivers:
     heading: Vectors
     speed: Scalars
     limit: Scalars | None
-    in_lane: Mask | None
+    on_path: Mask | None
     sharpest: Scalars
     comfort: Scalars
     reaction: Scalars
@@ -198,9 +198,9 @@ class Drivers:
 
     @once
     def is_held(self) -> Mask:
-        """(n,) who stands in no lane, and only other vehicles make it wait."""
+        """(n,) who stands on no path, and only other vehicles make it wait."""
         held = self.stands & (self.wished > self.least) & ~self.wants
-        return held if self.in_lane is None else held & ~self.in_lane
+        return held if self.on_path is None else held & ~self.on_path
 
     @once
     def may_shift(self) -> Mask:

@@ -142,7 +142,7 @@ class Wheeled(Locomotion):
         speed = np.maximum(memory.sense * along, 0.0)
         push: Vectors = flat(control.force, upright(len(speed))) / model.mass[:, None]
         limits = self._sharpest, self.comfortable_turn, self.reaction_time, self.pedal_time
-        others = control.speed_limit, control.in_lane
+        others = control.speed_limit, control.on_path
         drivers = Drivers(model, memory, self.reverse == ALLOW, push, heading, speed, *others, *limits)
         car = self._car(model, start, heading, memory, terrain)
         if anybody(drivers.may):

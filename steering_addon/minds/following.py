@@ -287,7 +287,7 @@ def _mix_settings(settings: Settings, others: Settings, changed: Differences, fo
         if names := changed.get(behavior.name):
             columns = {name: np.where(follow, getattr(other, name), getattr(behavior, name)) for name in names}
             behaviors[index] = behavior.with_columns(columns)
-    # What only the others have comes after what it comes after among them.
+    # Behaviors that only the others have keep their place among theirs.
     after = 0
     for behavior in others.behaviors:
         index = next((k for k, known in enumerate(behaviors) if known.name == behavior.name), -1)

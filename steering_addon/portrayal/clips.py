@@ -365,7 +365,7 @@ class StateClips:
         self.turns = np.zeros((len(self._numbers), len(clips)), dtype=np.bool_)
         for place, state in enumerate(self._numbers):
             self.turns[place, for_state(turning, clips, state)] = True
-        # What neither stands nor moves holds the pose of the lowest strip.
+        # A state without clips to stand or to move holds the pose of the lowest strip.
         rests = [rows or moves[:1] or [0] for rows, moves in zip(stands, self.moves)]
         self._alone, self._together = (
             [np.array([row for row in rows if clips[row].with_company is company] or rows, np.int64) for rows in rests]

@@ -102,9 +102,9 @@ def with_headroom(ground: Surfaces, moves: Locomotion, radius: float) -> Sifting
 
 
 def with_room_to_turn(ground: Surfaces, moves: Locomotion, radius: float) -> Sifting:
-    """A function that leaves out spots at which the ground ends nearer than a body that drives needs to turn
-    off from there, whichever way it faces. `moves`: how the bodies move, in columns of one entry; `radius`: of a body
-    in metres."""
+    """A function that leaves out spots at which the ground ends nearer than a body that drives needs to turn off
+    from there, whichever way it faces. `moves`: how the bodies move, in columns of one entry; `radius`: of a body in
+    metres."""
     handling = moves.handling()
     # Walkers turn on the spot.
     reach = radius + float(tightest_circle(handling)[0]) if np.isfinite(handling.axle[0]) else 0.0

@@ -65,7 +65,7 @@ class Control(Columns):
         held_up: (n,) the vehicles that have hardly got on towards where they want to go; None for none.
         comes_down, perch: as of `Intention`; None if no vehicle comes down.
         up: (n, 3) unit up axes to which they roll in flight, zero for none; None if no vehicle does.
-        in_lane: (n,) the vehicles that go along a lane; None if none does.
+        on_path: (n,) the vehicles that follow a path; None if none does.
     """
 
     force: Vectors
@@ -79,7 +79,7 @@ class Control(Columns):
     comes_down: Vectors | None = None
     perch: Vectors | None = None
     up: Vectors | None = None
-    in_lane: Mask | None = None
+    on_path: Mask | None = None
 
 
 @dataclass(frozen=True)

@@ -83,8 +83,8 @@ def move(
     force = damp(model, state.force, wanted, dt)
     progress = progress_in(decided.memories, len(state))
     signals = decided.heading, behind, decided.warned, decided.goal_distance, decided.hurries, progress < JAMMING.stuck
-    in_lane = None if world.routed is None else world.routed.path >= 0
-    control = Control(force, decided.speed_limit, *signals, decided.comes_down, decided.perch, decided.up, in_lane)
+    on_path = None if world.routed is None else world.routed.path >= 0
+    control = Control(force, decided.speed_limit, *signals, decided.comes_down, decided.perch, decided.up, on_path)
     driven = [_driven(group, state.motion, model, control, terrain, dt) for group in groups]
     # Vehicles that wait take no step, and others meet them where they stand.
     position, velocity, forward = (

@@ -28,7 +28,8 @@ from steering_addon.simulation.intention import Intention, neutral
 from steering_addon.simulation.lane_use import Yielding
 from steering_addon.simulation.maneuvers.neighborhood import Neighborhood
 from steering_addon.simulation.memory import Memory
-from steering_addon.simulation.nearby.contacts import GUARD, STOPS
+from steering_addon.simulation.nearby.contacts import GUARD
+from steering_addon.simulation.nearby.walls import STOPS
 from steering_addon.simulation.partners import Partners
 from steering_addon.simulation.run import step
 from steering_addon.simulation.snapshot import State

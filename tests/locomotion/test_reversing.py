@@ -51,7 +51,7 @@ def driver(push: tuple[float, float] = (1.0, 0.0), leave_to: float = 0.0, **chan
     """One who stands, is asked ahead and to the left, m/s2, may back out and has no room at all."""
     memory = {name: np.array([value]) for name, value in changes.items() if name in MEMORY}
     room = [np.array([changes.pop(f"room_{name}", 0.0)]) for name in ROOM]
-    others = {"speed": 0.0, "may": True, "limit": np.inf, "in_lane": False} | changes
+    others = {"speed": 0.0, "may": True, "limit": np.inf, "on_path": False} | changes
     return Drivers(
         model=VehicleModel.of(1, mass=2.0, max_force=8.0, max_speed=5.0, response_time=0.6),
         memory=Driving(**(vars(Driving.blank(1)) | memory)),
@@ -113,7 +113,7 @@ CHANGES = {
     "not if it is not asked to go": ({**ENOUGH, "push": (0.0, 0.0), "stuck": OVER}, {"stuck": 0.0, "backs": False}),
     "not if another vehicle makes it wait": ({**ENOUGH, "limit": 0.0, "stuck": OVER}, {"backs": False}),
     "but if it waits for long": ({**ENOUGH, "limit": 0.0, "stuck": GIVES_UP}, {"backs": True, "straight": CIRCLE}),
-    "unless in a lane": ({**ENOUGH, "limit": 0.0, "in_lane": True, "stuck": GIVES_UP}, {"stuck": 0.0, "backs": False}),
+    "unless on a path": ({**ENOUGH, "limit": 0.0, "on_path": True, "stuck": GIVES_UP}, {"stuck": 0.0, "backs": False}),
     "not if it may not": ({**ENOUGH, "may": False, "stuck": OVER}, {"stuck": OVER, "backs": False}),
     "with room to its side it stops backing": ({**GONE, "room_left": np.inf}, {"backs": True, "stuck": DT}),
     "and turns off": (

@@ -224,8 +224,10 @@ def _signed(component: float, letter: str) -> str:
 
 
 def _turns_by_quaternion(axle: np.ndarray, up: np.ndarray, *, steers: bool) -> Driven:
-    """A turn a about the up axis u after one s about the axle l: cos(a/2) cos(s/2), and as vector cos(a/2) sin(s/2) l +
-    sin(a/2) cos(s/2) u + sin(a/2) sin(s/2) u x l"""
+    """A turn a about the up axis u after one s about the axle l: cos(a/2) cos(s/2), and as vector
+
+    cos(a/2) sin(s/2) l + sin(a/2) cos(s/2) u + sin(a/2) sin(s/2) u x l
+    """
     if not steers:
         read = {"s": SPIN}
         vector = {(QUATERNION, k + 1): (f"{component:.6g}*sin(s/2)", read) for k, component in enumerate(axle)}

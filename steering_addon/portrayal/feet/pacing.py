@@ -181,7 +181,7 @@ def _in_step(moving: Scalars, gone: Scalars, flights: Iterator[_Flight], tempo: 
 
 
 def _to_stop(moving: Scalars, paced: Scalars) -> Scalars:
-    """What leads the phases of a body that is in step, (f,), to where its clips leave its feet as it halts, (f,).
+    """The shift, (f,), that leads the phases of a body in step to where its clips leave its feet as it halts.
 
     In a cycle before each halt it fades in, and in one after it out.
 

@@ -28,14 +28,13 @@ from ..arrays.frozen import Columns, replace
 from ..arrays.scalars import EPSILON, Mask, Rows, Scalars, anybody, clamp, totals, which
 from ..arrays.vectors import Vectors, columns, dot, magnitude, no_vectors, picked, truncate, unit
 from ..geometry.capsules import between_axes
-from ..geometry.obstacles import Obstacles
-from ..geometry.stature import Stature
 from ..ground import level, parted
 from ..handling import Handling
 from ..vehicle import VehicleModel
 from ..world import World
 from .pairs import Pairs, pairs_of_reach
 from .strides import Strides
+from .walls import STOPS, AtWalls, room_to_brake
 
 PASSES = 30
 """Rounds in which each body gives way to the bodies that it touches."""
@@ -46,8 +45,6 @@ IN_STRIDE = 20
 give way to who is wedged between them."""
 CAREFUL = 0.6
 """A body with k contacts moves by 1 / (CAREFUL k) of their sum: all of it would overshoot."""
-STOPS = 0.25
-"""Seconds in which contacts may stop a body at top speed: six frames of film, as less is seen as a jerk."""
 GUARD = 2.0
 """Times as fast as that bodies brake that contacts did not see coming, such as those shoved by others."""
 WIDE = 2.0
@@ -56,8 +53,6 @@ at the former finds far more pairs than those that touch."""
 MARGIN, MANY = 0.25, 256
 """Of more pairs than these, a round looks only at those that are nearer to a contact than this share of the largest
 radius, until a body has moved that far."""
-STEEP = 0.7
-"""Share of a way out of an obstacle that leads up or down from which on who stands goes aside instead."""
 WALL_PASSES = 3
 """Rounds in which bodies are kept out of obstacles, whatever else contacts do."""
 NOBODY_SHOVED: Vectors = no_vectors(0)
@@ -128,7 +123,7 @@ def push_apart(
     brakes = brakes_of(model)
     strides = Strides.of(began, forward, model.radius, gives_way, handling.side_step, model.pace * dt)
     pairs = _Touching.of(model, gives_way, wedged, strides, brakes, world, points, forward)
-    walls = _AtWalls.of(model, handling, gives_way, brakes, world, position, forward, lands)
+    walls = AtWalls.of(model, handling, gives_way, brakes, world, position, forward, lands)
     if not len(pairs.first) and not len(walls.row) and not len(shoved):
         return position, velocity, NOBODY_SHOVED
     margin, drift, close = MARGIN * float(world.bodies.radius.max()), np.inf, pairs
@@ -406,107 +401,3 @@ def will_touch(offset: Vectors, closing: Vectors, contact: Scalars) -> Mask:
 def _left_of_gap(gap: Scalars, brakes: Scalars) -> Scalars:
     """The gaps (p,) metres that a step has to leave, to brake by (p,); negative for overlaps that may remain."""
     return np.copysign(room_to_brake(np.abs(gap), brakes), gap)
-
-
-def room_to_brake(gap: Scalars, brakes: Scalars) -> Scalars:
-    """The gaps that a step has to leave, so that the next ones, each shorter by `brakes`, lead no further; (p,) metres.
-
-    A way w, then w - b, w - 2 b and so on, with brakes b, leads (w + w^2 / b) / 2 in all.
-    """
-    way = brakes * (np.sqrt(0.25 + 2.0 * gap / brakes) - 0.5)
-    return np.maximum(gap - way, 0.0)
-
-
-@dataclass(frozen=True)
-class _AtWalls:
-    """Pairs of a vehicle and an obstacle that it may touch.
-
-    Attributes:
-        obstacles: all obstacles.
-        vehicle, row: (p,) rows of vehicles and of obstacles.
-        radius: (p,) to which the vehicles keep out: theirs, or where one is to stand nearer than that, metres.
-        room: (p,) what the step has to leave of the gap, to brake, metres.
-        axis: (p, 3) from the middle of the vehicle to the end of its axis, metres; None if all are spheres.
-        stature: how tall the vehicles stand, (p,).
-        count: the count of all bodies, b.
-    """
-
-    obstacles: Obstacles
-    vehicle: Rows
-    row: Rows
-    radius: Scalars
-    room: Scalars
-    axis: Vectors | None
-    stature: Stature
-    count: int
-
-    @classmethod
-    def of(
-        cls,
-        model: VehicleModel,
-        handling: Handling,
-        gives_way: Mask,
-        brakes: Scalars,
-        world: World,
-        position: Vectors,
-        forward: Vectors,
-        lands: Vectors | None,
-    ) -> "_AtWalls":
-        """The pairs that may touch within a step, or have to brake: of vehicles that give way (n,).
-
-        Args:
-            brakes: (n,) m/s2.
-            position, forward: (n, 3) after the step, metres and unit headings.
-            lands: (n, 3) as of `push_apart`.
-        """
-        obstacles, count = world.obstacles, len(world.bodies.radius)
-        none = np.zeros(0, dtype=np.int64)
-        stature, rows = handling.stature(world.lift_of(np.arange(len(position)))), which(gives_way)
-        if not len(obstacles):
-            return cls(obstacles, none, none, np.zeros(0), np.zeros(0), None, stature, count)
-        half = model.half_axis
-        reach = model.radius + model.max_speed * (world.dt + 0.5 * STOPS)
-        if half is not None:
-            reach = reach + half
-        vehicle, row = obstacles.near(picked(position, rows), reach[rows], stature.take(rows))
-        vehicle = rows[vehicle]
-        others = obstacles.carrier[row] != vehicle
-        vehicle, row = vehicle[others], row[others]
-        stature = stature.take(vehicle)
-        # The box about a room holds all who are in it, most of them far from its walls.
-        near = which(obstacles.surface(picked(position, vehicle), row, stature)[0] < reach[vehicle])
-        vehicle, row, stature = vehicle[near], row[near], stature.take(near)
-        axis = None if half is None else picked(forward, vehicle) * half[vehicle, None]
-        radius = model.radius[vehicle]
-        if lands is not None:
-            landing = which(np.isfinite(lands[vehicle, 0]))
-            gap, _ = obstacles.surface(picked(lands, vehicle[landing]), row[landing], stature.take(landing))
-            radius[landing] = np.minimum(radius[landing], gap)
-        before = cls(obstacles, vehicle, row, radius, np.zeros(len(row)), axis, stature, count)
-        gap = np.maximum(before._clearance(picked(world.bodies.position, vehicle))[0], 0.0)
-        return replace(before, room=room_to_brake(gap, brakes[vehicle] * world.dt * world.dt))
-
-    def displacement(self, points: Vectors, *, brakes: bool) -> Vectors:
-        """The displacement of each body at points (b, 3) out of the obstacles that it overlaps, (b, 3) metres.
-        `brakes`: whether out of the room that it needs to brake as well."""
-        if not len(self.row):
-            return no_vectors(self.count)
-        clearance, away = self._clearance(picked(points, self.vehicle))
-        overlap = np.maximum((self.room if brakes else 0.0) - clearance, 0.0)
-        return columns(*(totals(self.vehicle, away[:, axis] * overlap, self.count) for axis in range(3)))
-
-    def _clearance(self, places: Vectors) -> tuple[Scalars, Vectors]:
-        """How far the vehicles at places (p, 3) are from the obstacles, (p,) metres, and the unit directions out."""
-        if self.axis is None:
-            distance, away = self.obstacles.surface(places, self.row, self.stature)
-        else:
-            distance, away = self.obstacles.surface_of_capsules(places, self.axis, self.radius, self.row, self.stature)
-        stands, within = self.stature.head > self.stature.feet, distance < self.radius
-        lying = which((np.abs(away[:, 2]) > STEEP) & within & stands)
-        if len(lying):
-            # Nobody who stands gets out of a table top upward.
-            some = picked(places, lying), self.row[lying], self.radius[lying], self.stature.take(lying)
-            far, aside = self.obstacles.way_aside(*some)
-            out = np.isfinite(far)
-            distance[lying[out]], away[lying[out]] = -far[out], aside[out]
-        return distance - self.radius, away

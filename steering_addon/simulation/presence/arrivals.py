@@ -209,7 +209,7 @@ def stay_on(
     if steering.leads_on is not None:
         stops &= ~steering.leads_on
     since = np.where((bound & (arrived | stops)) | (memory.arrived > 0.0), memory.arrived + world.dt, 0.0)
-    # What cannot stop, such as a bird that never hovers, does not stay for ever.
+    # A body that cannot stop, such as a bird that never hovers, does not stay for ever.
     counts = (since > 0.0) & (slow | (memory.time > 0.0) | (since > SLOWEST_STOP))
     time = np.where(counts, memory.time + world.dt, 0.0)
     over = time > behavior.stay(agents.keys)

@@ -255,8 +255,11 @@ class Field:
         return leaps
 
     def _arrival(self, nodes: Rows) -> Scalars:
-        """The lengths from nodes, (m,), by what is known of their neighbors. Between a neighbor with a and a diagonal
-        one with d <= a the front is straight: T = a + sqrt(h h - (a - d) (a - d))."""
+        """The lengths from nodes, (m,), by what is known of their neighbors.
+
+        Between a neighbor with a and a diagonal one with d <= a the front is straight:
+        T = a + sqrt(h h - (a - d) (a - d)).
+        """
         known, h = self._known, self._weight[nodes]
         a, d = known[self._grid.links[:, nodes]], known[self._grid.corners[:, nodes]]
         d = np.minimum(d, np.roll(d, 1, axis=0))

@@ -15,8 +15,9 @@ from steering_addon.simulation.geometry.obstacles import boxes, obstacles
 from steering_addon.simulation.geometry.surfaces import surfaces
 from steering_addon.simulation.handling import side_step
 from steering_addon.simulation.nearby import contacts
-from steering_addon.simulation.nearby.contacts import GUARD, PASSES, STOPS
+from steering_addon.simulation.nearby.contacts import GUARD, PASSES
 from steering_addon.simulation.nearby.neighbors import EVERYONE
+from steering_addon.simulation.nearby.walls import STOPS
 from steering_addon.simulation.snapshot import Snapshot
 from tests.locomotion.grounds import plane
 from tests.sampling import sampled
