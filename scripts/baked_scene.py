@@ -31,12 +31,7 @@ DEFAULT_AXES = {"forward_axis": 1, "up_axis": 2}
 
 @dataclass(frozen=True)
 class Crowd:
-    """Vehicles that share their settings.
-
-    Attributes:
-        vehicles: sorted by name.
-        settings: as stored on the crowd's object.
-    """
+    """Vehicles that share their settings. `vehicles`: sorted by name; `settings`: as stored on the crowd's object."""
 
     name: str
     vehicles: list[bpy.types.Object]

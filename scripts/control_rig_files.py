@@ -38,12 +38,8 @@ class Body:
 
 @dataclass(frozen=True)
 class Gait:
-    """How a body goes: metres and frames for a person.
-
-    Attributes:
-        down: the share of a cycle in which a foot is on the ground.
-        lowered: of the hips below where they are at rest.
-    """
+    """How a body goes: metres and frames for a person. `down`: the share of a cycle in which a foot is on the ground;
+    `lowered`: of the hips below where they are at rest."""
 
     name: str
     frames: int

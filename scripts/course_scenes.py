@@ -282,11 +282,8 @@ def winding(rng: np.random.Generator, length: float, flat: bool) -> Spline:
 
 
 def obstacle(rng: np.random.Generator, shape: str, centre: NDArray[np.float64], wide: float) -> Obstacles:
-    """An obstacle about a point of the path, a little off it.
-
-    Args:
-        wide: the distance that a vehicle keeps from obstacles, metres.
-    """
+    """An obstacle about a point of the path, a little off it. `wide`: the distance that a vehicle keeps from obstacles,
+    metres."""
     centre = centre + rng.normal(size=3) * (0.3, 0.3, 0.1) * wide
     half = rng.uniform(0.6, 1.6, 3) * wide
     turn = rng.uniform(0.0, 2.0 * np.pi)

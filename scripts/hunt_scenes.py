@@ -61,11 +61,8 @@ def _calls(ob: bpy.types.Object, state: bpy.types.Object) -> bool:
 
 
 def figures(scene: bpy.types.Scene, numbers: dict[str, int]) -> dict[str, float]:
-    """The figures of a baked scene, by the names of scripts/measures/hunts.py.
-
-    Args:
-        numbers: of the states Hunt, Feed, Rest and Caught.
-    """
+    """The figures of a baked scene, by the names of scripts/measures/hunts.py. `numbers`: of the states Hunt, Feed,
+    Rest and Caught."""
     from scripts.stray_figures import Cast, deepest_overlaps
     from steering_addon.portrayal.feet.soles import runs
 

@@ -120,11 +120,8 @@ def nearest_distances(position: np.ndarray) -> np.ndarray:
 
 
 def least_room(position: np.ndarray, forward: np.ndarray, radius: np.ndarray, half: np.ndarray) -> np.ndarray:
-    """The least room between two bodies, (frames,) metres, negative where they overlap.
-
-    Args:
-        radius, half: (n,) radii of the capsules along their headings, and half the lengths of their axes, metres.
-    """
+    """The least room between two bodies, (frames,) metres, negative where they overlap. `radius`, `half`: (n,) radii of
+    the capsules along their headings, and half the lengths of their axes, metres."""
     first, second = np.triu_indices(position.shape[1], 1)
     rooms = []
     for place, ahead in zip(position, forward):

@@ -58,10 +58,7 @@ def as_scene(preset: Preset, **changes: Mapping[str, Any]) -> dict[str, Any]:
 def crowd(preset: Preset, n: int, seed: int, within: float) -> Scene:
     """A crowd in an ellipsoid, heading roughly along +Y, inside a spherical region.
 
-    On the ground the ellipsoid is flat.
-
-    Args:
-        within: radius of the region in metres.
+    On the ground the ellipsoid is flat. `within`: radius of the region in metres.
     """
     rng = np.random.default_rng(seed)
     flat = preset.moves.grounded

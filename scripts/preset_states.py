@@ -20,11 +20,8 @@ from steering_addon.simulation.vehicle import VehicleModel
 
 
 def ready_state(name: str, scene: Scene, reach: float) -> CrowdState:
-    """A ready state as it is added to the crowd of a scene, about what calls.
-
-    Args:
-        reach: within which others carry a vehicle along, metres.
-    """
+    """A ready state as it is added to the crowd of a scene, about what calls. `reach`: within which others carry a
+    vehicle along, metres."""
     preset = read(Path(FOLDER, "states", f"{name}.json").read_text(encoding="utf-8"), STATE)
     kind, values = scene.locomotions[0]
     values, vehicle = columns(kind, {}) | values, columns(VehicleModel, {}) | scene.vehicle

@@ -141,11 +141,8 @@ def _shares(corners: np.ndarray, place: np.ndarray) -> np.ndarray:
 
 
 def standing(scene: bpy.types.Scene, crowd: Crowd, quarters: Sequence[int] | None = None) -> Standing | None:
-    """How the vehicles of a crowd stand; None if they do not stand on surfaces, or the scene has none.
-
-    Args:
-        quarters: quarters of a frame from the start on which to look, all by default.
-    """
+    """How the vehicles of a crowd stand; None if they do not stand on surfaces, or the scene has none. `quarters`:
+    quarters of a frame from the start on which to look, all by default."""
     surfaces = [ob for ob in scene.objects if stored(ob).get("roles", 0) & Role.SURFACE]
     kind = STANDS.get(crowd.settings.get("locomotion"))
     if not surfaces or kind is None:

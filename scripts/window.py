@@ -27,12 +27,8 @@ END = "The story is over."
 
 
 def tell(story: Iterator[float], *, splash: bool = False) -> None:
-    """Play a story once Blender has its window, then quit Blender.
-
-    Args:
-        story: yields the seconds to wait before its next action.
-        splash: whether Blender shows its splash screen, as for a new user.
-    """
+    """Play a story once Blender has its window, then quit Blender. `story`: yields the seconds to wait before its next
+    action; `splash`: whether Blender shows its splash screen, as for a new user."""
 
     def proceed() -> float | None:
         try:
@@ -91,10 +87,8 @@ def point(x: int, y: int) -> Iterator[float]:
 def find(command: str, x: int, top: int = 90, bottom: int = 890, keys: str = "ctrl+c") -> Generator[float, None, int]:
     """Find the height of the button of a command, from above: `y = yield from find("bpy.ops.steering.bake", 1175)`.
 
-    Blender copies the command of the button under the mouse, even of a disabled one.
-
-    Args:
-        keys: copies something else, such as the path of a setting.
+    Blender copies the command of the button under the mouse, even of a disabled one. `keys`: copies something else,
+    such as the path of a setting.
     """
     manager = bpy.context.window_manager
     for y in range(top, bottom, ROW):

@@ -138,11 +138,7 @@ class Scene(public.Scene):
         at: Callable[[int, Snapshot], Snapshot] = lambda frame, snapshot: snapshot,
     ) -> list[State]:
         """The states of a run that ends on the first frame on which it is over, or with the given count of frames.
-
-        Args:
-            over: gets the states up to a frame, two at least, and tells whether they are enough.
-            at: as for `run`.
-        """
+        `over`: gets the states up to a frame, two at least, and tells whether they are enough; `at`: as for `run`."""
         states: list[State] = []
         for state in self.passing(frames, at):
             states.append(state)

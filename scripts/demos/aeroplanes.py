@@ -148,11 +148,8 @@ def steer(scene: bpy.types.Scene, cast: SimpleNamespace, seed: int) -> None:
 
 
 def shoot(scene: bpy.types.Scene, tracks: np.ndarray) -> None:
-    """Film the flight with three cameras: at the first pylon, in chase, and above the balloon.
-
-    Args:
-        tracks: (frames, planes, 3) positions of the aeroplanes.
-    """
+    """Film the flight with three cameras: at the first pylon, in chase, and above the balloon. `tracks`: (frames,
+    planes, 3) positions of the aeroplanes."""
     middle, last = tracks.mean(axis=1), tracks[:, -1]
 
     calm = stage.smooth(middle, 10)

@@ -193,11 +193,8 @@ def steer(scene: bpy.types.Scene, cast: SimpleNamespace, seed: int) -> None:
 def shoot(scene: bpy.types.Scene, birds: np.ndarray, leader: np.ndarray) -> None:
     """Film the flock with three cameras: on a roof, in the flock, and ahead of the leader.
 
-    They look up, because dark birds show best against the sky.
-
-    Args:
-        birds: (frames, birds, 3) positions.
-        leader: (frames, 3) positions.
+    They look up, because dark birds show best against the sky. `birds`: (frames, birds, 3) positions; `leader`:
+    (frames, 3) positions.
     """
     middle, head = stage.smooth(birds.mean(axis=1), 8), stage.smooth(leader, 8)
     way, ahead_way = (stage.unit(np.gradient(track, axis=0) * (1.0, 1.0, 0.0)) for track in (middle, head))

@@ -40,11 +40,7 @@ def saddle(blanket: str, leather: str) -> bpy.types.Mesh:
 
 
 def mount(horse: bpy.types.Object, person: bpy.types.Mesh, tack: bpy.types.Mesh) -> None:
-    """Put a saddle and a person on the back of a horse.
-
-    Args:
-        person: who faces +Y, sitting on the origin.
-    """
+    """Put a saddle and a person on the back of a horse. `person`: who faces +Y, sitting on the origin."""
     rig = rigged.rig_of(horse)
     for name, mesh, place in (
         ("Saddle", tack, Matrix.Identity(4)),

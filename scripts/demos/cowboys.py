@@ -84,11 +84,8 @@ def shoot(scene: bpy.types.Scene, herd: np.ndarray, stray: np.ndarray, rider: np
 
 
 def story(cows: list[bpy.types.Object], riders: list[bpy.types.Object], places: np.ndarray) -> tuple[int, int, int]:
-    """The last stray that is home, the rider that fetches it, and the frame on which it is home.
-
-    Args:
-        places: (frames, n, 3) of the cows and then the riders.
-    """
+    """The last stray that is home, the rider that fetches it, and the frame on which it is home. `places`: (frames, n,
+    3) of the cows and then the riders."""
     away = states_of([*cows, *riders], range(1, FRAMES + 1)) > 0
     strays = np.flatnonzero(away[2, : len(cows)])
     if len(strays) != STRAYS:

@@ -66,11 +66,8 @@ def _shade(shading: bpy.types.View3DShading, sun: Sequence[float]) -> None:
 
 
 def pictures(scene: bpy.types.Scene, out: Path, name: str, starts: Sequence[int] = ()) -> None:
-    """Save a contact sheet and a film in a folder, both from the same frames: the first seconds of each shot.
-
-    Args:
-        starts: the first frame of each shot in the film, by default that on which the camera is switched to.
-    """
+    """Save a contact sheet and a film in a folder, both from the same frames: the first seconds of each shot. `starts`:
+    the first frame of each shot in the film, by default that on which the camera is switched to."""
     began = time.perf_counter()
     _cast_shadows_simply(scene)
     settings = scene.render.image_settings

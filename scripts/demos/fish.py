@@ -98,10 +98,7 @@ def steer(scene: bpy.types.Scene, schools: list[SimpleNamespace], seed: int) -> 
 
 def shoot(scene: bpy.types.Scene, schools: tuple[np.ndarray, np.ndarray]) -> None:
     """Film the schools with three cameras: from the side as they approach, near the meeting, and as they swim away.
-
-    Args:
-        schools: (frames, fish, 3) positions of each.
-    """
+    `schools`: (frames, fish, 3) positions of each."""
     first, second = (stage.smooth(places.mean(axis=1), 8) for places in schools)
     between, gap = 0.5 * (first + second), np.linalg.norm(first - second, axis=1)[:, None]
     back = np.array((0.0, -1.0, 0.0))

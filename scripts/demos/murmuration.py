@@ -88,12 +88,8 @@ def shown(scene: bpy.types.Scene, frame: int) -> np.ndarray:
 
 
 def shoot(scene: bpy.types.Scene, flock: np.ndarray, falcon: np.ndarray) -> None:
-    """Film with three cameras: from the fields, behind the falcon, and from the fields again.
-
-    Args:
-        flock: (frames, starlings, 3) places.
-        falcon: (frames, 3) places.
-    """
+    """Film with three cameras: from the fields, behind the falcon, and from the fields again. `flock`: (frames,
+    starlings, 3) places; `falcon`: (frames, 3) places."""
     middle, hunter = stage.smooth(np.median(flock, axis=1), 10), stage.smooth(falcon, 4)
     both = 0.8 * middle + 0.2 * hunter - (0.0, 0.0, 12.0)
     stage.shoot("From the Fields", 24.0, 1, np.tile(FIELDS, (len(flock), 1)), both)

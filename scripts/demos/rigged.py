@@ -26,11 +26,8 @@ Coat = dict[str, str]
 
 
 def bring(name: str, length: float, coats: Sequence[Coat] = ({},)) -> list[bpy.types.Object]:
-    """Import an animal, as long as this in metres; for each coat the Empty that carries it.
-
-    Args:
-        name: of its file, without the suffix.
-    """
+    """Import an animal, as long as this in metres; for each coat the Empty that carries it. `name`: of its file,
+    without the suffix."""
     known = set(bpy.data.actions)
     import_quietly(FOLDER / f"{name}.glb", disable_bone_shape=True)
     carrier = next(ob for ob in bpy.context.selected_objects if ob.parent is None)

@@ -127,12 +127,8 @@ def main(demo: extension.Demo) -> None:
 
 
 def _rooms(scene: bpy.types.Scene, cars: np.ndarray, people: np.ndarray) -> tuple[float, float]:
-    """The least room between two cars on any frame, and from one to someone on foot as seen from above, metres.
-
-    Args:
-        cars: (frames, cars, 4, 4) poses.
-        people: (frames, k, 3) places.
-    """
+    """The least room between two cars on any frame, and from one to someone on foot as seen from above, metres. `cars`:
+    (frames, cars, 4, 4) poses; `people`: (frames, k, 3) places."""
     bodies = {len(crowd.vehicles): crowd.values(VehicleModel, "vehicle") for crowd in crowds(scene)}
     radius, half = bodies[CARS]["radius"], bodies[CARS]["length"] / 2.0 - bodies[CARS]["radius"]
     place, forward = cars[..., :3, 3], stage.unit(cars[..., :3, 1] * (1.0, 1.0, 0.0))

@@ -43,12 +43,8 @@ SKY_RADIUS = 1800.0
 
 
 def build(seed: int = 1, sky: Sequence[str] = SKY, clouds: Sequence[str] = CLOUDS) -> None:
-    """Add ground, hills, sky, clouds and sun to the scene.
-
-    Args:
-        sky: colours from the horizon up.
-        clouds: colours from bottom to top.
-    """
+    """Add ground, hills, sky, clouds and sun to the scene. `sky`: colours from the horizon up; `clouds`: colours from
+    bottom to top."""
     _ground(seed)
     _hills(seed)
     dome("Sky", sky, SKY_EDGES, SKY_RADIUS)
@@ -81,11 +77,8 @@ def trees(seed: int) -> tuple[list[bpy.types.Mesh], bpy.types.Collection]:
 def plant(room: Callable[[float, float], float], count: int, seed: int = 1) -> None:
     """Place trees in groves, more than 18 m from the action.
 
-    Only trees near the action cast shadows, because every shadow adds render time.
-
-    Args:
-        room: maps x, y to the distance from the action, metres.
-        count: number of trees.
+    Only trees near the action cast shadows, because every shadow adds render time. `room`: maps x, y to the distance
+    from the action, metres; `count`: number of trees.
     """
     chance, kinds, grove = random.Random(seed), *trees(seed)
     planted = 0

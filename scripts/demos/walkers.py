@@ -239,12 +239,8 @@ def steer(scene: bpy.types.Scene, cast: SimpleNamespace, seed: int) -> None:
 
 
 def shoot(scene: bpy.types.Scene, walkers: np.ndarray, line: np.ndarray) -> None:
-    """Film with three cameras.
-
-    Args:
-        walkers: (frames, walkers, 3) positions.
-        line: points on the middle of the street.
-    """
+    """Film with three cameras. `walkers`: (frames, walkers, 3) positions; `line`: points on the middle of the
+    street."""
     part = np.linspace(0.0, 1.0, len(walkers))[:, None]
 
     eye = np.array((-13.0, -16.5, 6.5)) * (1.0 - part) + np.array((-4.0, -19.0, 7.5)) * part

@@ -53,12 +53,8 @@ class Result:
 def tried(
     blender: str, python: Path, seeds: Sequence[int], *, left_out: Collection[str] = (), until: float = float("inf")
 ) -> Iterator[Result]:
-    """Try seeds one after another in children of one Blender; their results as they come.
-
-    Args:
-        left_out: steps and objects that are left out of every seed.
-        until: the moment of `time.monotonic` at which no further child is started.
-    """
+    """Try seeds one after another in children of one Blender; their results as they come. `left_out`: steps and objects
+    that are left out of every seed; `until`: the moment of `time.monotonic` at which no further child is started."""
     waiting = list(seeds)
     with tempfile.TemporaryDirectory(prefix="steering-fuzz-", ignore_cleanup_errors=True) as folder:
         home = Home(Path(folder))

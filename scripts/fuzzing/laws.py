@@ -92,11 +92,8 @@ def restorable(dump: dict, copies: set[str], hidden: set[str]) -> dict:
     These are the starts that it stores on vehicles, as each bake stores its own, and only a bake reads it; what it has
     measured of clips, which holds until their model changes; the identities and numbers that it gives to copies;
     properties that drivers read, with what these drivers set; and whether what it hid is selected, as Blender deselects
-    what is hidden; and the users of linked datablocks.
-
-    Args:
-        copies: the full names of objects with the identity of another one, before.
-        hidden: the names of the objects that the bake hides on the current frame.
+    what is hidden; and the users of linked datablocks. `copies`: the full names of objects with the identity of another
+    one, before; `hidden`: the names of the objects that the bake hides on the current frame.
     """
     objects = {}
     readers, read = drivers_of_bakes()

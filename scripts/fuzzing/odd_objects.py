@@ -44,11 +44,8 @@ def odd_name(chance: Random, plain: str, oddness: float) -> str:
 
 
 def odd_object(chance: Random, number: int, others: list, oddness: float) -> bpy.types.Object:
-    """Make an object in the scene, which may depend on earlier ones.
-
-    Args:
-        oddness: how often it has something odd, 0 to 1.
-    """
+    """Make an object in the scene, which may depend on earlier ones. `oddness`: how often it has something odd, 0 to
+    1."""
     data = _data(chance, oddness)
     ob = bpy.data.objects.new(odd_name(chance, f"Object {number}", oddness), data)
     bpy.context.scene.collection.objects.link(ob)

@@ -35,12 +35,8 @@ Attempt = Callable[..., object]
 
 
 class OddScene:
-    """Builds the scene of a seed in the empty file.
-
-    Args:
-        attempt: calls an operator of the extension by name, with settings, and checks its laws.
-        left_out: the numbers of objects that are not made.
-    """
+    """Builds the scene of a seed in the empty file. `attempt`: calls an operator of the extension by name, with
+    settings, and checks its laws; `left_out`: the numbers of objects that are not made."""
 
     def __init__(self, seed: int, library: Path, attempt: Attempt, left_out: Collection[int] = ()) -> None:
         self.seed, self.library, self.attempt, self.left_out = seed, library, attempt, left_out

@@ -9,11 +9,8 @@ TRACEBACK = re.compile(r"Traceback \(most recent call last\).*?\n(?=\S)[^\n]*", 
 
 
 class Output:
-    """Collects what goes to the standard output and error of this process, also from Blender's own code.
-
-    Attributes:
-        terminal: the file descriptor of the standard output before.
-    """
+    """Collects what goes to the standard output and error of this process, also from Blender's own code. `terminal`:
+    the file descriptor of the standard output before."""
 
     def __init__(self, path: Path) -> None:
         sys.stdout.flush()

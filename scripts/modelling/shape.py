@@ -19,12 +19,8 @@ Paint = str | Callable[[int, int], str]
 
 
 def oval(sides: int, width: float, height: float) -> list[tuple[float, float]]:
-    """Points (x, y) around an oval, counter-clockwise, with a flat side at either end of the x axis.
-
-    Args:
-        sides: number of points.
-        width, height: half axes.
-    """
+    """Points (x, y) around an oval, counter-clockwise, with a flat side at either end of the x axis. `sides`: number of
+    points; `width`, `height`: half axes."""
     turns = [math.tau * (i + 0.5) / sides for i in range(sides)]
     return [(width * math.cos(turn), height * math.sin(turn)) for turn in turns]
 
@@ -50,12 +46,8 @@ class Shape:
         self.paints.append(paint)
 
     def skin(self, rings: Sequence[Sequence[Point]], paint: Paint, *, close: bool = True, around: bool = True) -> None:
-        """Add faces between consecutive rings of points, which all have the same number of points.
-
-        Args:
-            close: whether to close both ends, in the paints of the end rings.
-            around: whether the rings are closed.
-        """
+        """Add faces between consecutive rings of points, which all have the same number of points. `close`: whether to
+        close both ends, in the paints of the end rings; `around`: whether the rings are closed."""
         first, count = len(self.corners), len(rings[0])
         paint_of = paint if callable(paint) else lambda _ring, _side: paint
         self.corners += [corner for ring in rings for corner in ring]

@@ -10,12 +10,8 @@ from .mutants import Mutant, places
 
 
 class Chooser:
-    """Chooses tests for the mutants of some source files.
-
-    Args:
-        sources: the text of each source file by its path.
-        most: processor seconds of tests to choose for one mutant at most, by their recorded times.
-    """
+    """Chooses tests for the mutants of some source files. `sources`: the text of each source file by its path; `most`:
+    processor seconds of tests to choose for one mutant at most, by their recorded times."""
 
     def __init__(self, sources: Mapping[str, str], most: float) -> None:
         self.sources = sources

@@ -64,12 +64,8 @@ class Record:
 
 @dataclass(frozen=True)
 class Choice:
-    """A test chosen for a mutant.
-
-    Attributes:
-        seconds: its processor seconds without its shared fixtures.
-        fixtures: the shared fixtures that it uses, with their processor seconds.
-    """
+    """A test chosen for a mutant. `seconds`: its processor seconds without its shared fixtures; `fixtures`: the shared
+    fixtures that it uses, with their processor seconds."""
 
     name: str
     seconds: float

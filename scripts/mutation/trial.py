@@ -83,11 +83,8 @@ class Checkout:
         os.utime(file, (moment, moment))
 
     def run(self, python: Path, choices: Sequence[Choice], stop: bool = True) -> tuple[int, list[str]]:
-        """Run tests; how pytest ended, and the identifiers of the tests that failed.
-
-        Args:
-            stop: whether the first failure ends the run.
-        """
+        """Run tests; how pytest ended, and the identifiers of the tests that failed. `stop`: whether the first failure
+        ends the run."""
         files = list(dict.fromkeys(choice.file for choice in choices))
         limits = [(choice.name, LEAST_PATIENCE + PATIENCE * choice.total) for choice in choices]
         with tempfile.TemporaryDirectory(prefix="steering-mutant-") as folder:

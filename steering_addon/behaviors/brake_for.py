@@ -366,7 +366,6 @@ def wait_on(time: Scalars, before: Mask, slow: Mask, dt: float) -> Scalars:
         time: (n,) how long they have waited before it, seconds.
         before: (n,) whether any of them is ahead.
         slow: (n,) whether the agent stands or creeps.
-        dt: seconds.
     """
     longer = np.minimum(time + np.where(slow | (time >= PATIENCE), dt, 0.0), PATIENCE + FORGETS)
     return np.where(before, longer, np.maximum(time - dt, 0.0))

@@ -121,12 +121,7 @@ class Docking(Destination):
         """The speed with which each agent arrives on its frame, (n,) m/s; inf if none is set or the frame is over.
 
         Constant at first, then braking evenly; as fast as possible if the agent is late. It is the speed to have after
-        the response time.
-
-        Args:
-            way: (n,) metres to go.
-            slowest: (n,) the speed at the target, m/s.
-            response_time: (n,) seconds.
+        the response time. `way`: (n,) metres to go; `slowest`: (n,) the speed at the target, m/s.
         """
         left = self.arrival_frame * world.frame_time - world.time - response_time
         brakes = np.maximum(BRAKING * agents.agility, EPSILON)

@@ -280,11 +280,8 @@ class KeepCompany(Neighborhood):
 def _keeps_pace(companions: Companions, away: Mask, arrived: Mask) -> NDArray[np.bool_]:
     """The companions with whom agents keep pace, (n, 2).
 
-    Not those who go on without them, nor those who have arrived where they have not, and the other way round.
-
-    Args:
-        away: (n,) the agents that go on without their group.
-        arrived: (n,) the agents that have arrived.
+    Not those who go on without them, nor those who have arrived where they have not, and the other way round. `away`:
+    (n,) the agents that go on without their group; `arrived`: (n,) the agents that have arrived.
     """
     together = companions.of_agents(arrived) == arrived[:, None]
     alone = (companions.of_agents(away) > 0.0) | away[:, None]

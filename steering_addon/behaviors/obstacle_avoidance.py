@@ -210,7 +210,6 @@ def _ahead(
 
     Args:
         clearance: (n,) metres to keep in addition to the agent's radius.
-        look_ahead_time: (n,) seconds.
         outlines: (n,) whether the agent passes meshes by their outlines instead of turning along their surfaces.
         way: (n, 3) as of `_way`.
     """
@@ -229,11 +228,8 @@ def _ahead(
 def push_away(obstacles: Obstacles, agents: Agents, clearance: Scalars, distance: Scalars) -> Vectors:
     """The sum of the pushes of all surfaces near each agent, (n, 3), unitless.
 
-    A surface with a gap g beyond radius + clearance pushes by (1 - g / distance)^2, between 0 and 1.
-
-    Args:
-        clearance: (n,) metres to keep in addition to the agent's radius.
-        distance: (n,) metres beyond which a surface has no effect.
+    A surface with a gap g beyond radius + clearance pushes by (1 - g / distance)^2, between 0 and 1. `clearance`: (n,)
+    metres to keep in addition to the agent's radius; `distance`: (n,) metres beyond which a surface has no effect.
     """
     room = agents.radius + clearance
     owner, row = obstacles.near(agents.position, room + distance, agents.stature)

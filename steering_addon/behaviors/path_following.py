@@ -196,10 +196,8 @@ class PathFollowing(Destination):
 def _at_the_end(memory: Following, line: Followed, agents: Agents, radius: Scalars) -> Mask:
     """Whether the agents have reached the end of an open line, (n,).
 
-    Others may push them to its side, at any distance, but not an obstacle in which it ends.
-
-    Args:
-        radius: (n,) of the path, metres.
+    Others may push them to its side, at any distance, but not an obstacle in which it ends. `radius`: (n,) of the path,
+    metres.
     """
     near = np.maximum(np.where(agents.arrival_distance > 0.0, agents.arrival_distance, agents.radius), line.spacing)
     bent = (memory.nearness(np.zeros(len(near))) == 1.0) & (magnitude(memory.offset) > radius)
@@ -288,7 +286,6 @@ class _Follower:
         future: (m, 3) their predicted positions, metres.
         time: (m,) the time that they look ahead, seconds.
         back: (m, 3) where they see the line along the way back, as of `_way_back`.
-        dt: seconds.
     """
 
     line: Followed

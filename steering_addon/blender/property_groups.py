@@ -50,9 +50,7 @@ def property_group(name: str, group: StoredGroup, hooks: Hooks, groups: Mapping[
 
     Made once, at import: a class made again at each registration would leave the old one behind. Without slots of its
     own, a script that misspells a property is refused; else Python would keep the value for a moment and lose it.
-
-    Args:
-        groups: the groups that it may hold, by name.
+    `groups`: the groups that it may hold, by name.
     """
     annotations: dict[str, Any] = {}
     for identifier, parameter in group.parameters.items():

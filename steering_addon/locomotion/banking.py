@@ -44,7 +44,6 @@ class Banking:
     Attributes:
         amount: (n,) of the lean of a coordinated turn.
         pull: (n,) or one for all, m/s2: g, or what takes its place.
-        steepest: (n,) radians.
         time: (n,) seconds in which they roll into a turn.
         fastest: (n,) rad/s.
     """
@@ -74,7 +73,6 @@ def banked(
         up: (n, 3) the up axes before the step.
         roll_rate: (n,) rad/s before the step.
         acceleration: (n, 3) the smoothed acceleration, m/s2.
-        dt: seconds.
         asked: (n, 3) unit up axes to which they roll with no other limit than their fastest roll, zero for those that
             bank; None if all do.
     """

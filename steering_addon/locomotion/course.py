@@ -35,7 +35,6 @@ class Car:
         position: (n, 3) metres, of the origins, midway between the axles.
         heading: (n, 3) level unit vectors.
         tangent: (n,) of the angles of the front wheels.
-        wheelbase, track: (n,) metres.
         wheel_rate: (n,) the fastest turn of the front wheels, rad/s.
         half, radius: (n,) half the axis and the radius of the bodies, metres.
         height: (n,) metres, of the ground in the middle.
@@ -190,7 +189,6 @@ def steepest_accepted(terrain: Terrain, ground: Rows, max_slope: Scalars) -> Sca
 
     Args:
         ground: (n,) the triangles on which they stand.
-        max_slope: (n,) radians.
     """
     limit = cosine_of_setting(max_slope)
     if not terrain.after.steepest < largest(limit):

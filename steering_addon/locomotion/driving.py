@@ -82,8 +82,6 @@ class PedalFoot:
             speed, allowed: (n,) m/s; `allowed` is inf on a free road.
             warned: (n,) who sees another brake ahead.
             strongest: (n,) the strongest braking, m/s2.
-            pedal_time, reaction_time: (n,) seconds.
-            dt: seconds.
         """
         pedals = np.maximum(pedal_time, dt)
         excess = speed - allowed
@@ -108,7 +106,6 @@ class PedalFoot:
         Args:
             acceleration: (n,) forward, m/s2.
             strongest, full: (n,) the strongest braking, and that at which the brake counts as fully down, m/s2.
-            speed: (n,) m/s.
         """
         braked = np.minimum(-acceleration / np.maximum(full, EPSILON), 1.0)
         slows = np.where(-acceleration > COASTS * strongest * (1.0 + EPSILON), braked, 0.0)

@@ -53,7 +53,6 @@ class Walkers:
         most: (n,) m/s at which those at most go on that brake to whirl round; inf for the others.
         steps_aside: (n,) the share of their pace at which they step aside or back.
         rounds: (n,) how far they go round to what is beside or behind them, 0 to 1.
-        dt: seconds.
     """
 
     model: VehicleModel

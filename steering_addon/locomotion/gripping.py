@@ -107,7 +107,6 @@ class Grip(Gripping):
 
         Args:
             direction: (n, 3) unit directions across the normals.
-            length: (n,) metres.
             gap: (n,) how far off another surface may be that they cross to, metres.
 
         Returns:

@@ -106,7 +106,6 @@ def fastest_before_edges(
         heading: (n, 2) unit vectors.
         speed: (n,) m/s before the step.
         slowest: (n,) m/s at which they come up to the edge, or more slowly if they could not stop there in a step.
-        brakes: (n,) m/s2.
         radius: (n,) of the bodies, metres, which who turns back does not let hang over an edge.
     """
     rows = which(memory.wary & (speed > 0.0))

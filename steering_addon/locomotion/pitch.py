@@ -47,7 +47,6 @@ def moved_within(
             loop; None for none.
         turn_rate: (n,) the fastest turn, rad/s.
         climb, dive: (n,) the steepest headings up and down, radians; a right angle is no limit, so that they may loop.
-        dt: seconds.
 
     Returns:
         position, velocity, forward: (n, 3) each; metres, m/s and unit headings.

@@ -38,7 +38,6 @@ def moved(
 
     Args:
         turn_rate: (n,) the fastest turn, rad/s.
-        dt: seconds.
         flat: whether they keep in their plane.
 
     Returns:

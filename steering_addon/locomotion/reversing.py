@@ -105,7 +105,6 @@ class Drivers:
         on_path: (n,) who follows a path, and waits on it for others; None for nobody.
         sharpest: (n,) the largest curvature, 1/m.
         comfort: (n,) the sideways acceleration that they accept, m/s2.
-        reaction, pedal_time: (n,) seconds.
         room: where those who may back out have room; None before they have looked.
     """
 

@@ -86,7 +86,6 @@ class Walkable(Columns):
     Attributes:
         surfaces: the ground.
         max_slope: (n,) radians; what is steeper refuses a step.
-        step_height: (n,) metres.
         headroom: (n,) metres above the ground that have to be free.
         shuns_edges: (n,) whether a walker looks out for the edge of the ground.
         refuses_edges: (n,) whether it does not walk over the edge.

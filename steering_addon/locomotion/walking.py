@@ -66,7 +66,6 @@ class Walking(Memory):
         turning: radians a second by which it turned to the left in the last step.
         leans: the tangent of the angle by which it leans to the left as it runs round a bend.
         push: the force that acts on it, newtons; the mean of the recent ones while it is slow.
-        fall_speed: metres a second.
         carried: metres by which steps carry it higher than the ground below its middle.
         climb: the grade at which it climbs where there may be steps.
         tread: metres of a tread of the stairs on which it is; 0 for none.

@@ -35,7 +35,6 @@ class Meeting:
         crowd: (n,) the row of the crowd of each vehicle.
         rows: (m,) the vehicles that may be called, rising.
         arrived: (n,) the vehicles that are where a behavior leads them.
-        velocity: (n, 3) m/s.
         left_alone: (b,) the bodies in states in which what watches for their crowd overlooks them.
     """
 

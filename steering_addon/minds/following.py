@@ -76,11 +76,8 @@ def vehicles_as_in_modes(
 ) -> VehicleModel:
     """The vehicle models as the modes have them, mixed while a mode is taken up.
 
-    No vehicle is stopped short: the top speed falls no faster than the vehicle can brake.
-
-    Args:
-        fraction: (n,) how far each has taken up its mode.
-        speed: (n,) m/s.
+    No vehicle is stopped short: the top speed falls no faster than the vehicle can brake. `fraction`: (n,) how far each
+    has taken up its mode.
     """
     model = snapshot.vehicle
     if all(mode.vehicle is None for mind in minds for mode in mind.modes):

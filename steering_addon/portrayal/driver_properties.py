@@ -178,10 +178,7 @@ class DriverProperties:
 
     The speed is that of the way from the frame before. The phase never runs backwards: by distance it stands still with
     its vehicle and scales with the vehicle's height, as feet and wheels must; only by time do random key and climb
-    change its rate.
-
-    Attributes:
-        folded: (n,) how far wings are folded on the last frame.
+    change its rate. `folded`: (n,) how far wings are folded on the last frame.
     """
 
     def __init__(self, portrayal: Portrayal, keys: Keys, frame_time: float, cruise: float = 0.0) -> None:
@@ -209,7 +206,6 @@ class DriverProperties:
         """The properties on the next frame.
 
         Args:
-            position: (n, 3) metres.
             sizes: (n,) multiples of the stride, by `stride_factors`.
             entered: (n,) whether this is the first frame on which the vehicle is present.
             start_speed: (n,) metres a second of the vehicles that entered.

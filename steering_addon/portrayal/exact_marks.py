@@ -71,7 +71,6 @@ class MarkCorrection:
         row: the frame, counted from the first of the run.
         offset: (3,) to the mark, metres.
         frames: in which the path is moved, before the mark and after it.
-        frame_time: seconds.
     """
 
     row: int

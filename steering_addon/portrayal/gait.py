@@ -206,12 +206,8 @@ def find_motion(
 def without_turning(place: Points, velocity: Points, weight: Scalars) -> tuple[float, float, Points]:
     """The rate at which a body turns on its feet, radians a second to the left, how much it explains, the rest.
 
-    Feet on the ground of a body that goes with velocity v and turns at the rate w move with -v - w x place; v and w
-    are fitted. A turn that explains little is none.
-
-    Args:
-        place, velocity: (feet, PHASES, 2).
-        weight: (feet, PHASES).
+    Feet on the ground of a body that goes with velocity v and turns at the rate w move with -v - w x place; v and w are
+    fitted. A turn that explains little is none. `place`, `velocity`: (feet, PHASES, 2); `weight`: (feet, PHASES).
     """
     sure = weight * weight
     mass = max(total(sure), 1e-12)
@@ -243,11 +239,8 @@ def main_axis(velocity: Points, weight: Scalars) -> tuple[float, float]:
 def profile_of(along: Scalars, weight: Scalars) -> tuple[Scalars, Scalars]:
     """The speed of the body at each phase, (PHASES,) m/s, and the share of the feet that are down.
 
-    Where no foot is, the speeds of the phases before and after are joined.
-
-    Args:
-        along: (feet, PHASES) m/s at which each foot goes backwards.
-        weight: (feet, PHASES) how surely it is on the ground.
+    Where no foot is, the speeds of the phases before and after are joined. `along`: (feet, PHASES) m/s at which each
+    foot goes backwards; `weight`: (feet, PHASES) how surely it is on the ground.
     """
     counts = along > 0.0
     down = np.einsum("fk->k", np.where(weight > CERTAIN, 1.0, 0.0)) / len(weight)
@@ -344,10 +337,8 @@ def alignment(track: Points, other: Points) -> tuple[float, float]:
 def nearest_stops(track: Points, standing: Points) -> tuple[float, ...]:
     """The phases at which the feet are nearest to where they stand, one for each half of the cycle.
 
-    A model stops best as one foot passes the other: it is put down beside it.
-
-    Args:
-        track: (feet, PHASES + 1, 2) of a clip that moves.
+    A model stops best as one foot passes the other: it is put down beside it. `track`: (feet, PHASES + 1, 2) of a clip
+    that moves.
     """
     off = track[:, :-1] - standing[:, :1]
     away = np.einsum("fki->k", off * off)

@@ -120,12 +120,8 @@ class LiveTurns:
 def leads(forward: Vectors, up: Vectors, lead: float, frame_time: float) -> Scalars:
     """How far the heads of bodies are turned to the left on f frames, (..., f) radians.
 
-    They face where their bodies will face a moment later, however often these have turned round.
-
-    Args:
-        forward, up: (..., f, 3) unit axes of the bodies.
-        lead: seconds.
-        frame_time: seconds.
+    They face where their bodies will face a moment later, however often these have turned round. `forward`, `up`: (...,
+    f, 3) unit axes of the bodies.
     """
     before, after = forward[..., :-1, :], forward[..., 1:, :]
     left = cross(up[..., :-1, :], before)
@@ -150,7 +146,6 @@ def toward(
         target, eyes: (f, 3) the point, nan where nothing is looked at, and the middle of the head, metres.
         forward, up: (f, 3) unit axes of the body.
         otherwise: (f,) how far it is turned where nothing is looked at, radians.
-        frame_time: seconds.
     """
     left, raised = aim(target, eyes, forward, up, otherwise)
     return _running_mean(left, EASING, frame_time), _running_mean(raised, EASING, frame_time)

@@ -89,7 +89,6 @@ class PortraitSubjects:
 
     Attributes:
         frame_time, step: seconds of a frame and of a step.
-        radius: (n,) metres.
         models: those that play clips.
         resources: (m,) the rows of tracked bodies that are gone once they are eaten up.
     """

@@ -46,7 +46,6 @@ class VisibleBodies:
 
     Attributes:
         position, side, forward, up: (n, 3) metres and unit axes.
-        velocity: (n, 3) m/s.
         height, lift: (n,) metres of the body, 0 if unknown, and of its origin above the place where it stands.
         raised: (n,) metres by which it is shown higher than it stands.
         present, entered: (n,) whether it is there, and whether this is the first frame on which it is.

@@ -48,7 +48,6 @@ class BodyPace:
     """The pace of a body from frame to frame on f frames, (f - 1,) each.
 
     Attributes:
-        speed: m/s.
         usual: m/s at which it mostly goes, and a brisk walk at most.
         forward: (f - 1, 2) where it faces.
         seconds: of each step between frames.

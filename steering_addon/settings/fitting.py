@@ -44,8 +44,6 @@ class BodiesToFit:
 
     Attributes:
         radius: metres; 0 if unknown.
-        max_speed: m/s.
-        max_force: newtons.
         mass: kilograms.
         grounded: whether they keep to the ground.
         walks: whether they do so at a pace of their own.

@@ -44,7 +44,6 @@ class Spots:
     """Candidate positions for members.
 
     Attributes:
-        position: (n, 3) metres.
         forward, up: (n, 3) unit vectors of the surface or curve, such as its tangent; zero if it defines none.
         valid: (n,) whether the spot may be used.
     """
@@ -398,10 +397,7 @@ def facing(spots: Spots, heading: Vectors, above: Vectors, turn: Scalars) -> tup
     """The forward and up direction of members, unit vectors (n, 3) each.
 
     A spot without a direction of its own takes that of the crowd. Then each member is turned about its up axis.
-
-    Args:
-        heading, above: (3,) forward and up direction of the crowd.
-        turn: (n,) radians, positive to the left.
+    `heading`, `above`: (3,) forward and up direction of the crowd; `turn`: (n,) radians, positive to the left.
     """
     up = np.where(magnitude(spots.up)[:, None] > 0.5, spots.up, above)
     ahead = np.where(magnitude(spots.forward)[:, None] > 0.5, spots.forward, heading)

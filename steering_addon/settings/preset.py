@@ -234,10 +234,8 @@ def scaled(preset: Preset, scale: float) -> Preset:
     larger bodies would lean more; parameters marked `shrinks` are divided by the scale, which keeps the lean.
 
     The same motion of larger bodies that beat their wings takes longer, by the square root of the scale. Their speeds
-    grow by no more than that, as those of birds do, and their accelerations not at all.
-
-    Args:
-        scale: length of the new bodies divided by `preset.body_length`.
+    grow by no more than that, as those of birds do, and their accelerations not at all. `scale`: length of the new
+    bodies divided by `preset.body_length`.
     """
     length = preset.body_length * scale
     if preset.kind == STATE:

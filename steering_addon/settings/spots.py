@@ -36,10 +36,7 @@ def standable(triangles: NDArray[np.float64], moves: Locomotion) -> Mask:
 
     What clings or flies may be on all of them. All else stands on those that face up and are at most as steep as its
     steepest ground; if none is so gentle, on those that face up. A mesh of which none faces up is inside out.
-
-    Args:
-        triangles: (t, 3, 3) metres.
-        moves: how the bodies move, in columns of one entry.
+    `triangles`: (t, 3, 3) metres; `moves`: how the bodies move, in columns of one entry.
     """
     everything = np.ones(len(triangles), dtype=np.bool_)
     if moves.clings or not moves.grounded:

@@ -24,10 +24,7 @@ def factor_in_state(preset: Preset, kind: type[Locomotion], of_crowd: Values, ru
     """How many times as fast as its crowd a ready state makes vehicles; None to leave them as they are.
 
     Not faster than the run of the crowd, where it has one, and what flies or swims no faster than its burst.
-
-    Args:
-        of_crowd: the numbers of the vehicles of the crowd, by name.
-        run: m/s, 0 for none.
+    `of_crowd`: the numbers of the vehicles of the crowd, by name; `run`: m/s, 0 for none.
     """
     faster, cruise = preset.faster, float(of_crowd["cruise_speed"])
     if faster is None:

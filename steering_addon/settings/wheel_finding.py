@@ -27,11 +27,8 @@ CONCENTRIC = 0.1
 def wheels_of(points: Vectors, triangles: NDArray[np.int64]) -> tuple[float, float, float] | None:
     """The distance between the axles, that between left and right wheels, and the radius; None without wheels.
 
-    Of several axles the first and the last count.
-
-    Args:
-        points: (p, 3) ahead, to the left and up, metres.
-        triangles: (f, 3) rows of points.
+    Of several axles the first and the last count. `points`: (p, 3) ahead, to the left and up, metres; `triangles`: (f,
+    3) rows of points.
     """
     if not len(triangles):
         return None

@@ -78,10 +78,8 @@ class Component:
 def of_all(components: Mapping[str, tuple[Component, Rows | None]], n: int) -> dict[str, Component]:
     """The components of n agents, by behavior, from those of behaviors that all or only a part of them have.
 
-    Agents without a behavior get zero force, at a priority that never delays their others.
-
-    Args:
-        components: each with the rows of its agents, None for all of them.
+    Agents without a behavior get zero force, at a priority that never delays their others. `components`: each with the
+    rows of its agents, None for all of them.
     """
     if all(rows is None for _, rows in components.values()):
         return {name: component for name, (component, _) in components.items()}
@@ -324,7 +322,6 @@ def keep_urgent(force: Vectors, urgent: Vectors, max_force: Scalars) -> Vectors:
     Args:
         force: (n, 3) what all behaviors come to, newtons.
         urgent: (n, 3) newtons, zero for nothing.
-        max_force: (n,) newtons.
     """
     if not urgent.any():
         return force
@@ -353,12 +350,7 @@ def blend(combining: int, agents: Agents, force: Vectors, decided: Decisions, dt
 
     The momentum of a body blends what is drawn, but not across the heading of what walks on a circle: a breath of force
     turns it by as much as all its strength. It obeys the mean, over its response time if the circle leaves nothing of
-    its strength.
-
-    Args:
-        combining: the number of the way to combine.
-        force: (n, 3) newtons, of what is drawn in this step.
-        dt: seconds.
+    its strength. `combining`: the number of the way to combine; `force`: (n, 3) newtons, of what is drawn in this step.
     """
     if combining != ONE:
         return force, decided

@@ -41,8 +41,6 @@ class Yielding(Memory):
         asked: (n,) the time at which it last did, seconds.
         rank: (n,) who goes first: lower numbers before higher ones.
         agility: (n,) its strongest acceleration, m/s2.
-        cruise_speed: (n,) m/s.
-        reaction: (n,) seconds.
         walks: (n,) whether it walks.
         sight: (n,) how far ahead of it lanes that meet its own count, metres.
         gap: (n,) how far from them it stops, metres.
@@ -74,7 +72,6 @@ class Signals(Columns):
     """The k signals of a scene.
 
     Attributes:
-        position: (k, 3) metres.
         green: (k,) whether vehicles may go on; those that take no part at a frame are green.
         path: (k,) the row of the path that each holds, -1 for the lane near which it stands.
     """

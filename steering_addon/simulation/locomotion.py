@@ -109,7 +109,6 @@ class Stance:
     """How bodies are at the end of a step.
 
     Attributes:
-        position, velocity: (n, 3) metres, m/s.
         forward, up: (n, 3) unit axes at right angles, in which behaviors see the vehicle.
         pose: the axes in which a body is shown, where they are others: a walker on a slope heads level.
         outputs: (n,) by name, for drivers of the model.
@@ -232,7 +231,6 @@ class Locomotion(Declared):
             memory: what was remembered before it.
             moved: the step with the positions, velocities and headings to which bodies were led.
             hand: (n,) those that were led.
-            dt: seconds.
         """
         return moved
 
@@ -244,7 +242,6 @@ class Locomotion(Declared):
             moved: what came of `moved`, with the positions and velocities after contacts.
             acceleration: (n, 3) the smoothed acceleration after the step, m/s2.
             terrain: as for `moved`.
-            dt: seconds.
         """
 
     def started(self, motion: Motion, terrain: Terrain, memory: Any) -> Stance | None:
@@ -265,11 +262,7 @@ def one_of_each_kind(bodies: Sequence[Locomotion], row: Rows) -> tuple[tuple[Loc
     """One locomotion of each kind with the values of every vehicle, and the row of each vehicle in them.
 
     A step moves the vehicles of one locomotion after those of another, so that many crowds that move alike cost no more
-    than one.
-
-    Args:
-        bodies: k locomotions with columns of one entry.
-        row: (n,) the row of the locomotion of each vehicle.
+    than one. `bodies`: k locomotions with columns of one entry; `row`: (n,) the row of the locomotion of each vehicle.
     """
     kinds = list(dict.fromkeys(type(body) for body in bodies))
     if len(bodies) < 2:

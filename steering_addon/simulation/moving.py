@@ -288,12 +288,8 @@ def damp(model: VehicleModel, before: Vectors, wanted: Vectors, dt: float) -> Ve
     """The forces that act, (n, 3) newtons: a low-pass filter of the decided forces (paper, Combining Behaviors).
 
     It keeps the motion smooth if a vehicle changes between behaviors, or chooses them at random. The filter is
-    implicit, and stable for steps of any length.
-
-    Args:
-        before: (n, 3) the forces that acted in the previous step, newtons.
-        wanted: (n, 3) the forces decided on, newtons.
-        dt: seconds.
+    implicit, and stable for steps of any length. `before`: (n, 3) the forces that acted in the previous step, newtons;
+    `wanted`: (n, 3) the forces decided on, newtons.
     """
     if not model.is_damped:
         return wanted

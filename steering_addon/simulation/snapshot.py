@@ -79,7 +79,6 @@ class Tracked:
 
     Attributes:
         position, forward, up: (k, 3) metres and unit axes, in the side, forward and up of the carrier if there is one.
-        radius: (k,) metres.
         half_axis: (k,) half the length of the axis along the heading about which it is round, metres; 0 for a sphere.
         roles: (k,) bits of Role.
         present: (k,) whether it is present.

@@ -125,10 +125,8 @@ class World:
     def along_ground(self, offset: Vectors, rows: Rows) -> Vectors:
         """Offsets, (p, 3) metres, with heights that count from the ground on which vehicles walk.
 
-        Two on a slope walk at the same height: who is above one's own slope is on another storey.
-
-        Args:
-            rows: (p,) the vehicle from which each offset leads.
+        Two on a slope walk at the same height: who is above one's own slope is on another storey. `rows`: (p,) the
+        vehicle from which each offset leads.
         """
         if self.slope is None:
             return offset
@@ -194,11 +192,7 @@ class World:
         """Places, (n, 3) metres, moved round agents that run from bodies of rows (n,), so that they run out by a way.
 
         Straight away from a place the best way out begins, which leads into no dead end. In the open a place is where
-        it is, to the last bit.
-
-        Args:
-            places: where the threats are or will be.
-            runs: (n,) who runs.
+        it is, to the last bit. `places`: where the threats are or will be; `runs`: (n,) who runs.
         """
         if self.ways is None or not anybody(runs):
             return places
@@ -423,7 +417,6 @@ class Agents(Columns):
         not depend on the step.
 
         Args:
-            desired_velocity: (n, 3) m/s.
             response_time: (n,) seconds; that of the vehicle by default.
         """
         time = self.vehicle.response_time if response_time is None else response_time

@@ -33,12 +33,7 @@ GOALS: dict[str, tuple[type[Behavior], dict[str, Any]]] = {
 
 @dataclass
 class Course:
-    """Many scenes in one.
-
-    Attributes:
-        place: the scene.
-        radius: (n,) of the vehicles.
-    """
+    """Many scenes in one. `place`: the scene; `radius`: (n,) of the vehicles."""
 
     place: Scene
     radius: np.ndarray

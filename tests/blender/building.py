@@ -25,11 +25,8 @@ def part(name: str) -> ModuleType:
 
 
 def in_another_blender(script: str, user: Path | None = None, **values) -> str:
-    """Run a script, formatted with values, in a Blender process of its own, and return what it prints.
-
-    Args:
-        user: the folder of the user's resources, by default that of this process.
-    """
+    """Run a script, formatted with values, in a Blender process of its own, and return what it prints. `user`: the
+    folder of the user's resources, by default that of this process."""
     process = subprocess.run(
         [sys.executable, "-c", textwrap.dedent(script).format(**values)],
         capture_output=True,
@@ -42,11 +39,8 @@ def in_another_blender(script: str, user: Path | None = None, **values) -> str:
 
 
 def from_library(folder: Path, kind: str, name: str, *, linked: bool = True):
-    """Save the file, open an empty one, and link a datablock of the saved file there, or append it; returns it.
-
-    Args:
-        kind: its collection in bpy.data, for example "objects".
-    """
+    """Save the file, open an empty one, and link a datablock of the saved file there, or append it; returns it. `kind`:
+    its collection in bpy.data, for example "objects"."""
     path = str(folder / "library.blend")
     bpy.ops.wm.save_as_mainfile(filepath=path)
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)

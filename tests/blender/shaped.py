@@ -28,11 +28,8 @@ def bird(name: str = "Bird", location=(0.0, 0.0, 0.0), *, clip: str = "KeyAction
 
 
 def winged(*, slots: bool = False):
-    """A bird of two meshes below an Empty, a wing each: as one goes up, the other goes down.
-
-    Args:
-        slots: whether one action moves both, as importers leave it from Blender 4.4 on, rather than an action each.
-    """
+    """A bird of two meshes below an Empty, a wing each: as one goes up, the other goes down. `slots`: whether one
+    action moves both, as importers leave it from Blender 4.4 on, rather than an action each."""
     data, root = part("blender.animation.animation_data"), empty("Root", location=(0.0, 0.0, 30.0))
     wave = [(1.0, 0.0), (1.0 + BEAT / 4.0, 1.0), (1.0 + 3.0 * BEAT / 4.0, -1.0), (1.0 + BEAT, 0.0)]
     shared = None

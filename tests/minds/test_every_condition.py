@@ -138,12 +138,9 @@ EXACT = Field.of(
 
 @dataclass(frozen=True)
 class Case:
-    """A condition with settings under which it calls some of the vehicles of each field and not others.
-
-    Attributes:
-        calls: whether it calls vehicle k of a field, or for a condition about bodies, which of the wolves do, (w,).
-        grows, shrinks: the parameters with which it calls at least as many as before, or at most as many.
-    """
+    """A condition with settings under which it calls some of the vehicles of each field and not others. `calls`:
+    whether it calls vehicle k of a field, or for a condition about bodies, which of the wolves do, (w,); `grows`,
+    `shrinks`: the parameters with which it calls at least as many as before, or at most as many."""
 
     kind: type[AnyCondition]
     settings: dict[str, Any]

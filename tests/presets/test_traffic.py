@@ -31,11 +31,7 @@ TWO_LANES = (spline(road(LANE), False), spline(road(-LANE)[::-1], False))
 
 
 def cars(places: list[tuple[Spline, float, float]], paths: tuple[Spline, ...]) -> Scene:
-    """Cars with the shipped preset.
-
-    Args:
-        places: the curve, the metres along it and the way, 1 or -1, of each car.
-    """
+    """Cars with the shipped preset. `places`: the curve, the metres along it and the way, 1 or -1, of each car."""
     along = [np.array([metres]) for _, metres, _ in places]
     lines = [next(row for row, path in enumerate(paths) if path is line) for line, _, _ in places]
     settings = as_scene(shipped("car"), path_following={"path": np.array(lines), "direction": EITHER})

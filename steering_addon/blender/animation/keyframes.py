@@ -305,11 +305,7 @@ def write_changes(bag: Channelbag, data_path: str, frames: np.ndarray, values: n
     """Bake a switch or a number that seldom changes: generated keys on the first and last frame and at changes only.
 
     Between the keys of switches and whole numbers it is constant, between others it goes straight. Keys that the curve
-    has on other frames keep all their properties.
-
-    Args:
-        frames: (f,), rising.
-        values: (f,).
+    has on other frames keep all their properties. `frames`: (f,), rising; `values`: (f,).
     """
     changes = values[1:] != values[:-1]
     keyed = np.concatenate(([True], changes))

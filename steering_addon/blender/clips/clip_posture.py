@@ -134,7 +134,6 @@ class Posture:
         Args:
             bones: the head, and those below it.
             matrix: (4, 4) from the armature's space to the model's.
-            max_turns: (n,) radians.
             keys: (n,) their random keys.
         """
         self.variants = variants_of(keys)

@@ -60,11 +60,8 @@ def _sole(rig: Rig, foot: Rows, heights: np.ndarray) -> Rows:
     """The rows of the points that a foot stands on, of all that move with its bones.
 
     A heel may dip into the ground as it is put down: that does not make it lower than the toes. Flat faces have points
-    of their own at the same place, of which one is enough.
-
-    Args:
-        foot: the rows of points of it.
-        heights: (f, m) metres of all points on the frames of a cycle.
+    of their own at the same place, of which one is enough. `foot`: the rows of points of it; `heights`: (f, m) metres
+    of all points on the frames of a cycle.
     """
     rows = np.flatnonzero(np.isin(rig.parts_of(np.arange(len(rig.points))), rig.parts_of(foot)))
     sole_heights = heights[:, rows]

@@ -19,10 +19,7 @@ def hiding_tracks(
 ) -> list[NlaTrack]:
     """The tracks that hide clips on these channels, as (data path, index), on all of some frames.
 
-    What plays the clips themselves hides them even where it poses little.
-
-    Args:
-        frames: the first and the last.
+    What plays the clips themselves hides them even where it poses little. `frames`: the first and the last.
     """
     hiding = []
     for track in _tracks(rig):

@@ -71,7 +71,6 @@ class Planter:
         Args:
             playing: (clips, n, f) of them.
             body: they, (n, f).
-            frame_time: seconds.
             ground: what they stand on; None for the level of each body.
         """
         flat, shape = playing.flat(), playing.phase.shape[1:]

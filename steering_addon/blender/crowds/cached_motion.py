@@ -27,7 +27,6 @@ class ShownAgents:
     """k agents on f frames.
 
     Attributes:
-        position: (f, k, 3) metres.
         rotation: (f, k, 4) quaternions.
         pose: (f, k) the number of the mesh among those of its variant, -1 for those that are not there.
         columns: (f, k) by name, what else the cache holds: `state`, `flags`, and what drivers read of a locomotion.

@@ -59,10 +59,7 @@ def join(context: Context, objects: Sequence[Object], like: Likeness, *, separat
     The objects join the crowd that is selected with them, even if they belong to another crowd. Without a selected
     crowd, new vehicles join the default crowd of the scene, which is created if needed. A crowd without settings gets
     those of the likeness. Refused if the preset cannot be read, or an object has an invalid point or setting; nothing
-    is changed.
-
-    Args:
-        separate: whether to create a new crowd if none is selected.
+    is changed. `separate`: whether to create a new crowd if none is selected.
     """
     in_scene = in_use(context.scene)
     vehicles = tagged(in_scene, Role.VEHICLE)

@@ -42,7 +42,6 @@ class Wheel:
 
     Attributes:
         middle: (3,) ahead, to the left and up of the car's origin, metres.
-        radius: metres.
         origin: (3,) as `middle`.
         axle, up: (3,) the car's left and up axes as its own channels see them: so long that they move it by a metre.
     """

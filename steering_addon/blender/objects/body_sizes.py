@@ -93,10 +93,8 @@ def model_points(ob: Object, depsgraph: Depsgraph, family: Family | None) -> np.
 def _bodies(ob: Object, depsgraph: Depsgraph, matrix: np.ndarray, family: Family | None, *, at_rest: bool = False):
     """An object and its children that are not tagged themselves, each with the matrix that places it.
 
-    With an instance of a collection come the objects that it shows.
-
-    Args:
-        at_rest: whether what is parented to a bone is where the bone is at rest, not where it is on this frame.
+    With an instance of a collection come the objects that it shows. `at_rest`: whether what is parented to a bone is
+    where the bone is at rest, not where it is on this frame.
     """
     yield ob, matrix
     for shown, offset in _instances(ob, depsgraph):
@@ -249,9 +247,7 @@ class Body:
         """The radius and the length in metres of the capsule along its forward axis, if it is clearly long; else None.
 
         The capsule is about the origin, so that neither end sticks out of it. A body that stands upright is not long.
-
-        Args:
-            flat: whether only its width on the ground counts, as for what keeps in a plane, and not its height.
+        `flat`: whether only its width on the ground counts, as for what keeps in a plane, and not its height.
         """
         axes = ["XYZ".index(axis[-1]) for axis in (forward_axis, up_axis)]
         if axes[0] == axes[1]:

@@ -82,7 +82,6 @@ class Subjects:
     Attributes:
         vehicles: n objects.
         axes: (n, 3, 3) side, forward and up of each vehicle's model in object space, as columns.
-        radius: (n,) metres.
         half_axis: (n,) half the length of the axis about which each body is round, metres; 0 for a sphere.
         links: curves and Empties.
         things: reads the obstacles and regions, and keeps their measurements.

@@ -107,15 +107,8 @@ def _ends(ground: WalkableGround, surfaces: Surfaces) -> Iterator[tuple[np.ndarr
 
 @dataclass(frozen=True)
 class Request:
-    """The forces requested from a vehicle.
-
-    Attributes:
-        position: (3,) metres.
-        radius: metres.
-        max_force: newtons.
-        by_behavior: (3,) newtons, by the behavior's name.
-        combined: (3,) newtons, at most max_force.
-    """
+    """The forces requested from a vehicle. `by_behavior`: (3,) newtons, by the behavior's name; `combined`: (3,)
+    newtons, at most max_force."""
 
     position: np.ndarray
     radius: float

@@ -185,10 +185,8 @@ def _crowd_objects(
     """The crowds of all vehicles, moved or not, and those that behaviors of these or of one another point at, also in
     a state.
 
-    Objects pointed at that are not crowds are left out, to be refused by name.
-
-    Args:
-        lost: crowds that are not in the scene, which count only if they are pointed at.
+    Objects pointed at that are not crowds are left out, to be refused by name. `lost`: crowds that are not in the
+    scene, which count only if they are pointed at.
     """
     known = set(moving)
     locked_crowds = crowds_of(ob for ob in members if ob not in known)

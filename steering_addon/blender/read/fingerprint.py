@@ -189,10 +189,8 @@ def _values(
 ) -> list[tuple]:
     """The values of a group that differ from their defaults, as (path, value); animated ones are left out.
 
-    A behavior that is switched off and a locomotion that is not chosen are left out, too.
-
-    Args:
-        groups: whether to include the groups in it.
+    A behavior that is switched off and a locomotion that is not chosen are left out, too. `groups`: whether to include
+    the groups in it.
     """
     values: list[tuple] = []
     is_set = names_set(group)

@@ -134,11 +134,8 @@ def mark_warnings(
 ) -> Iterator[str]:
     """Warnings about marks before a run: those out of reach, and those at no frame of it.
 
-    The way is measured from where vehicles stand on the present frame, or for a crowd from their middle.
-
-    Args:
-        first, last: the frames of the run.
-        objects: the vehicles of the run, with their crowds.
+    The way is measured from where vehicles stand on the present frame, or for a crowd from their middle. `first`,
+    `last`: the frames of the run; `objects`: the vehicles of the run, with their crowds.
     """
     frame_time = frame_time_of(scene)
     for ob in marks:

@@ -92,11 +92,8 @@ def start_of(
 
     Before the first bake these are the current channels. After a bake they are the stored start, or the current
     channels if the vehicle was moved by hand on the start frame. If keys of the animator lead up to the first frame,
-    they are the values at the last of these, whatever the scene's current frame.
-
-    Args:
-        unbaked: what it would play without its bake.
-        on_start_frame: whether the first frame of the bake is the scene's current one.
+    they are the values at the last of these, whatever the scene's current frame. `unbaked`: what it would play without
+    its bake; `on_start_frame`: whether the first frame of the bake is the scene's current one.
     """
     location, rotation = channels(ob)
     record = played.record
@@ -111,11 +108,8 @@ def start_of(
 def earlier_velocity(unbaked: CurrentAnimation, first: float, frame_time: float) -> np.ndarray | None:
     """The velocity (3,), in units of the location channels per second, at the end of the keys before the first frame.
 
-    None with fewer than two such keys, as a single key defines no motion.
-
-    Args:
-        unbaked: what the vehicle would play without its bake, which changes the slope of its curve at the last key.
-        frame_time: seconds per frame.
+    None with fewer than two such keys, as a single key defines no motion. `unbaked`: what the vehicle would play
+    without its bake, which changes the slope of its curve at the last key; `frame_time`: seconds per frame.
     """
     keyed = {
         index: (curve, frames)

@@ -34,7 +34,6 @@ class CrowdPoints:
 
     Attributes:
         identity: (n,) numbers that tell them apart.
-        position: (f, n, 3) metres.
         rotation: (f, n, 4) quaternions (w, x, y, z).
         scale: (n, 3).
         shown: (f, n) the number of the mesh that shows each; -1 for none.

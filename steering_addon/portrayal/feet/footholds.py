@@ -130,7 +130,6 @@ def footholds(
 
     Args:
         height: of the model, metres.
-        frame_time: seconds.
         ground: what the feet stand on; None for the level of the body.
     """
     lowered, scale = [foot.kept_down() for foot in feet], height * body.size

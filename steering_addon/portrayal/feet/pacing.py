@@ -85,7 +85,6 @@ def paced(
         moving: (n, f) as these clips have them alone.
         body: they, (n, f).
         height: of the model, metres.
-        frame_time: seconds.
         ground: what they stand on; None for the level of the bodies.
     """
     phases = mean_around(moving, max(round(EVEN / frame_time), 1))

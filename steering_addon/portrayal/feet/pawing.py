@@ -58,7 +58,6 @@ def settling(moving: Scalars, body: Carried, height: float, frame_time: float) -
         moving: (n, f) the share of clips that move in their pose.
         body: they, (n, f).
         height: of the model, metres.
-        frame_time: seconds.
     """
     still = np.zeros(body.size.shape)
     still[..., 1:] = body.strides / frame_time < STANDS * height * body.size[..., 1:]

@@ -43,7 +43,6 @@ def add_small_steps(
         drifts: (..., f, 2) metres that each foot has gone over the ground since the first frame.
         heading: (..., f) of each body, radians.
         limit: (..., f) metres from which on a foot takes a step.
-        frame_time: seconds.
     """
     frames, rests = heading.shape[-1], [stance.copy() for stance in stances]
     if frames < 2:

@@ -81,7 +81,6 @@ class FootCorrection:
 
     Attributes:
         centre: (..., f, 3) the middle of its sole, about which it turns, metres.
-        shift: (..., f, 3) metres.
         turn: (..., f, 3, 3).
         room: (..., f) metres by which it may come down where it swings without grazing the ground; 0 where it is held.
     """
@@ -112,7 +111,6 @@ class LegReach:
     """The leg between the hips and a foot of each body on f frames, in the space of the model.
 
     Attributes:
-        hip, ankle: (..., f, 3) metres.
         length: (..., f) metres of the stretched leg, or one number.
         foot: (..., f, 3) what has to be at the ankle; None for the ankle itself. Feet that are bones of their own only
             follow their shins.

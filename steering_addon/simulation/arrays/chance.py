@@ -100,7 +100,6 @@ def smooth_noise(keys: Keys, channels: int, rate: Scalars, time: float) -> Scala
         keys: (n,)
         channels: the count of independent numbers a key; the first k channels do not depend on the count.
         rate: (n,) changes a second.
-        time: seconds.
 
     Returns:
         (channels, n).
@@ -129,7 +128,6 @@ def gradient_noise(keys: Keys, channels: int, rate: Scalars, time: float) -> Sca
         keys: (n,)
         channels: the count of independent numbers a key.
         rate: (n,) changes a second.
-        time: seconds.
 
     Returns:
         (channels, n).

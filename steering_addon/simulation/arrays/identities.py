@@ -27,11 +27,8 @@ def distinct(numbers: Rows, used: Rows) -> Rows:
     """Identities from 0 to MOST, all different, one for each of n numbers.
 
     A number that fits and is not taken yet stays as it is; of those that are alike only the first does. The others
-    become one made of the number and the row, the same each time.
-
-    Args:
-        numbers: (n,)
-        used: (k,) the identities of others.
+    become one made of the number and the row, the same each time. `numbers`: (n,); `used`: (k,) the identities of
+    others.
     """
     identities: Rows = np.asarray(numbers, dtype=np.int64) & MOST
     rows = np.arange(len(identities), dtype=np.uint64)

@@ -273,7 +273,6 @@ class Others:
         Args:
             velocity: (m,) per component, velocities to try, m/s.
             agent: (m,) the agent, from 0, that would take up each.
-            look_ahead_time: (m,) seconds.
             lag: how far they are behind the velocities, for those that turn on a circle; long bodies count as without.
             latest: (m,) seconds beyond which contacts of those do not count; None for none.
 
@@ -386,7 +385,6 @@ def _danger_within(
         room: (k, m) distance^2 - contact^2; negative for one that begins inside.
         ring: (k, m) contact^2 - touching^2.
         least: (m,) 1 / look-ahead time.
-        begins, ends: (m,) seconds.
     """
     (x, y), (to_x, to_y) = velocity, offset
     closing, speed_squared = x * to_x + y * to_y, x * x + y * y

@@ -191,7 +191,6 @@ def _look_ahead(speed: Scalars, reach: Scalars, tightest: Scalars, look_ahead_ti
         speed: (n, k) relative to the obstacle, m/s.
         reach: (n, k) the distance to keep from its axis, metres.
         tightest: (n, k) the radius of the tightest turn, metres.
-        look_ahead_time: (n,) seconds.
     """
     latest = np.sqrt(reach * reach + 2.0 * reach * tightest)
     return np.maximum(speed * look_ahead_time[:, None] + reach, EAGERNESS * latest)

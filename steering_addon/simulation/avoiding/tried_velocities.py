@@ -110,7 +110,6 @@ class Lags:
 
     Attributes:
         ahead, right: (n,) the components of their headings in their frames.
-        circle: (n,) metres.
         pace: (n,) the speed below which one that steps round needs no full circle, m/s; 0 for one that does not.
         speed: (n,) at which they go, m/s.
     """

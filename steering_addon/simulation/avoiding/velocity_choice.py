@@ -53,7 +53,6 @@ class Choosers:
         stride: (n,) the speed by which velocities are measured, m/s.
         others: the bodies they might meet.
         walls: the obstacles they might hit.
-        look_ahead_time: (n,) seconds.
         lags: how they turn on their circles; None if none does.
         until: (n,) metres beyond which a contact with others counts only where an agent cannot stop before; None for
             inf.
@@ -91,10 +90,8 @@ class Choosers:
 
         Args:
             near: the bodies they perceive.
-            wished: (n, 3) m/s.
             top_speed: (n,) the speed they may not exceed, m/s.
             pad: (n,) metres to keep free between the bodies.
-            look_ahead_time: (n,) seconds.
             ahead: (n,) how far their ways lead straight on, metres; inf where none is planned.
             held_up: (n,) the agents that look for others no further than that, either, and slide along walls; None for
                 none. Nobody who turns on a circle looks for them beyond the end of its way.

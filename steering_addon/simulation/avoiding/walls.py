@@ -34,7 +34,6 @@ def walls_ahead(
 
     Args:
         clearance: (n,) metres to keep in addition to the agent's radius.
-        look_ahead_time: (n,) seconds.
         outlines: (n,) whether the agent passes meshes by their outlines instead of turning along their surfaces.
         way: (n, 3) the unit directions in which ways past what stands begin; zero for none.
     """

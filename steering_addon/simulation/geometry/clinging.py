@@ -56,7 +56,6 @@ class Clinging:
 
         Args:
             points, course: (n, 3) metres, and unit vectors.
-            reach: (n,) metres.
             surface: (n,) rows of surfaces.
 
         Returns:

@@ -58,7 +58,6 @@ class Floor:
     """Triangles in a flat grid.
 
     Attributes:
-        points: (p, 3) metres.
         triangles: (f, 3) rows of points.
         normals: (p, 3) smoothed unit normals; which side they point to does not matter.
         slopes: how each triangle lies.

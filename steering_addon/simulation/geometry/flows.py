@@ -36,10 +36,8 @@ class Current:
     """A painted mesh in world space: each point of its surface has a direction, which nearby vehicles follow.
 
     The paper (Flow Field Following) has an artist paint such a map from points to directions. Between the corners of a
-    triangle the flow is interpolated with barycentric coordinates.
-
-    Attributes:
-        flow: (3, f, 3) the flow at the corners of each triangle, of length 1 at most, in the order of the mesh.
+    triangle the flow is interpolated with barycentric coordinates. `flow`: (3, f, 3) the flow at the corners of each
+    triangle, of length 1 at most, in the order of the mesh.
     """
 
     surface: Mesh
@@ -47,10 +45,6 @@ class Current:
 
     def sample(self, points: Vectors, reach: Scalars) -> tuple[Scalars, Vectors]:
         """The flow at the nearest point of the surface.
-
-        Args:
-            points: (n, 3) metres.
-            reach: (n,) metres.
 
         Returns:
             distance: (n,) metres to the surface, inf if it is out of reach.
@@ -78,7 +72,6 @@ def flow_at(flows: tuple[Flow, ...], points: Vectors, falloff_distance: Scalars)
     distance.
 
     Args:
-        points: (n, 3) metres.
         falloff_distance: (n,) metres, above 0.
 
     Returns:

@@ -263,7 +263,6 @@ class Followed(Columns):
         A line may cross itself: an agent that knows its position stays on its branch.
 
         Args:
-            points: (n, 3) metres.
             along: (n,) distances along the lines, metres.
             reach: (n,) metres along the lines, in both directions.
             upward: as for `nearest`.
@@ -292,7 +291,6 @@ class Followed(Columns):
         """The offset from `along` of the point nearest to each point, within `reach` of the given offset.
 
         Args:
-            points: (n, 3) metres.
             along, offset, reach: (n,) metres along the lines.
             candidates: how many offsets are tried; (n,) if not all the same number.
             upward: as for `nearest`.
@@ -320,10 +318,7 @@ class Followed(Columns):
         """The numbers of the best candidate and of those next to it, (n, 3).
 
         No candidate is nearer than one some strides from it, less as many strides: where every SKIPPED-th is too far
-        away, those between are not looked at.
-
-        Args:
-            along, begin, stride, candidates: (n, 1) as of `_best`.
+        away, those between are not looked at. `along`, `begin`, `stride`, `candidates`: (n, 1) as of `_best`.
         """
         few = np.arange(0, candidates.max(initial=1), SKIPPED)
         distance = np.sqrt(self._squared(points, along + begin + stride * few, upward))

@@ -88,7 +88,6 @@ class Mesh:
         """The nearest point of the surface to each point.
 
         Args:
-            points: (n, 3) metres.
             reach: (n,) the furthest distance that counts, metres; may be inf.
             lowest: (n,) the height that triangles which count exceed, metres; None for all.
 
@@ -168,7 +167,6 @@ class Mesh:
         An open mesh is two-sided and has no inside: away is to the side of the point.
 
         Args:
-            points: (n, 3) metres.
             reach: (n,) the furthest distance that counts, metres; any distance if omitted.
             lowest: (n,) as of `nearest`.
 
@@ -321,9 +319,6 @@ def mesh(points: Vectors, triangles: Rows, *, trodden: bool = False) -> Mesh:
 
 def silhouette(surface: Mesh, eye: Vectors) -> Mask:
     """The edges of the outline of a mesh as seen from an eye: a face toward the eye lies on one side only.
-
-    Args:
-        eye: (n, 3) metres.
 
     Returns:
         (n, 3, f) whether the edge from each corner to the next belongs to the outline; of the two triangles at an edge

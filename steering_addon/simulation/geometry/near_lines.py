@@ -23,7 +23,6 @@ def nearest_line(lines: Lines, points: Vectors, counts: Mask) -> tuple[Rows, Sca
     """The line nearest to each point, of those that count for it, the first one of several, and the place on it.
 
     Args:
-        points: (n, 3) metres.
         counts: (n, l) the lines that count.
 
     Returns:
@@ -56,8 +55,6 @@ def lines_within(
     """The lines within reach of points, and some that are a little further away.
 
     Args:
-        points: (n, 3) metres.
-        reach: (n,) metres.
         upward: (n, 3) unit directions; if given, distances are those seen from that direction.
 
     Returns:

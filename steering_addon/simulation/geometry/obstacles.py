@@ -77,8 +77,6 @@ class Obstacles(SolidShapes):
         """Pairs of a point and a present obstacle whose surface may be within a distance of it.
 
         Args:
-            points: (n, 3) metres.
-            distance: (n,) metres.
             stature: (n,) how the bodies stand whose origins the points are; None for points.
 
         Returns:
@@ -155,7 +153,6 @@ class Obstacles(SolidShapes):
         """The signed distance of points from obstacles, row by row, and the shortest direction out.
 
         Args:
-            points: (m, 3) metres.
             rows: (m,) rows of obstacles.
             stature: (m,) how the bodies stand whose origins the points are; None for points.
 

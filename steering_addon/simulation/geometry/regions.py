@@ -27,7 +27,6 @@ class Regions:
     """k regions.
 
     Attributes:
-        centre: (k, 3) metres.
         axes: (k, 3, 3) its unit axes as rows.
         half: (k, 3) half sides along the axes, metres.
         shape: (k,) the number of a choice of SHAPES.
@@ -51,7 +50,6 @@ class Regions:
         For an ellipsoid, the point where the line to its centre enters it.
 
         Args:
-            points: (n, 3) metres.
             region: (n,) rows, none negative.
             scale: the region is scaled by this about its centre; of a single region (n, 3), along each of its axes.
         """

@@ -47,7 +47,6 @@ class SolidShapes:
     Attributes:
         start, end: (k, 3) the ends of the axis, metres, the same point for a sphere; in the local space of the carrier
             (side, forward, up) if there is one. For a box or a mesh both are its middle.
-        velocity: (k, 3) m/s.
         radius: (k,) metres about the axis; for a box or a mesh that of a sphere that contains it.
         shape: (k,) the number of a choice of OBSTACLE_SHAPES.
         side: (k,) the number of a choice of OBSTACLE_SIDES.

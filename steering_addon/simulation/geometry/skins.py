@@ -34,7 +34,6 @@ class SkinWay:
 
     Attributes:
         triangle: (n,) rows of triangles.
-        place: (n, 3) metres.
         direction: (n, 3) unit directions at the end, in the plane of the triangle.
         facing: (n,) 1 on the side to which the normal of the triangle points, -1 on the other.
         left: (n,) the length that was left at a border, metres; 0 for those that met none.
@@ -256,7 +255,6 @@ class Skin:
             place: (n, 3) where they begin, metres.
             direction: (n, 3) in which; their parts along the triangle count.
             facing: (n,) as in `SkinWay`.
-            length: (n,) metres.
             normal: (n, 3) across which the directions are, and from which they turn over to the triangle; that of the
                 triangle if omitted.
         """

@@ -155,7 +155,6 @@ class Surfaces:
             x, y, expected: (n,) the places and the heights expected there, metres.
             within: (n,) how far above and below that the sides may be, metres.
             along: (n, 2) ways, from which on sides are looked for all round.
-            gap: (n,) metres.
         """
         rows = which((footing.triangle < 0) & (gap > 0.0))
         is_near = np.zeros(len(rows), dtype=np.bool_)

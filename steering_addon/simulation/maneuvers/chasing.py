@@ -40,10 +40,7 @@ def prediction_time(world: World, agents: Agents, quarry: Rows, longest: Scalars
 
     It grows with the distance, and depends on the relative headings and on whether the quarry is ahead, to the side or
     behind. It is short for a quarry that is behind and heads the same way: the pursuer would run away from it.
-
-    Args:
-        quarry: (n,) rows of World.bodies, none negative.
-        longest: (n,) the largest time, seconds.
+    `quarry`: (n,) rows of World.bodies, none negative; `longest`: (n,) the largest time, seconds.
     """
     offset = agents.level(picked(world.bodies.position, quarry) - agents.position)
     ahead = dot(unit(offset), agents.forward)
@@ -65,11 +62,8 @@ def predict_position(world: World, quarry: Rows, time: Scalars) -> Vectors:
 def velocity_to_keep(agents: Agents, target: Vectors, velocity: Vectors, time: Scalars) -> Vectors:
     """The velocity that closes in on a moving point and then accompanies it, (n, 3) m/s, no faster than top speed.
 
-    velocity + (target - position) / time, truncated.
-
-    Args:
-        target, velocity: (n, 3) the position and velocity of the point, metres, m/s.
-        time: (n,) seconds in which the distance is made up.
+    velocity + (target - position) / time, truncated. `target`, `velocity`: (n, 3) the position and velocity of the
+    point, metres, m/s; `time`: (n,) seconds in which the distance is made up.
     """
     offset = agents.level(target - agents.position)
     return truncate(agents.level(velocity) + offset / time[:, None], agents.max_speed)
@@ -176,7 +170,6 @@ def comes_near(
     Args:
         threat: (n,) rows of World.bodies, -1 for none.
         gap, distance: (n,) metres; a distance of 0 is any distance.
-        reaction_time: (n,) seconds.
     """
     row = np.maximum(threat, 0)
     offset = agents.level(agents.position - picked(world.bodies.position, row))

@@ -23,7 +23,6 @@ def way_round(
     the point are.
 
     Args:
-        aim: (n, 3) metres.
         crowd: (n,) the crowd that each goes round, -1 for none.
         moves: whether the points move.
 

@@ -34,11 +34,8 @@ def distance_to_return(agents: Agents, out: Vectors, radius: Scalars) -> Scalars
     """How far ahead drivers beside their lane steer to, (n,) metres, so that they return to it without braking.
 
     Pure pursuit of a place at a distance L turns with the curvature 2 (beside + L leaving) / L^2. It returns the L at
-    which that is comfortable.
-
-    Args:
-        out: (n, 3) from the lane to each driver, metres.
-        radius: (n,) metres from the lane at which it counts fully that a driver heads away from it.
+    which that is comfortable. `out`: (n, 3) from the lane to each driver, metres; `radius`: (n,) metres from the lane
+    at which it counts fully that a driver heads away from it.
     """
     beside = magnitude(out)
     leaving = np.maximum(dot(unit(out), agents.forward), 0.0) * np.minimum(beside / radius, 1.0)

@@ -56,7 +56,6 @@ class Flight:
         arc: (n,) radians by which it leaves the straight way.
         late: (n,) the straight way as a multiple of what it flies in its time; None without a time.
         left: (n,) seconds left; None without a time.
-        velocity: (n, 3) m/s.
         slope: (n,) the tangent of the glide.
     """
 

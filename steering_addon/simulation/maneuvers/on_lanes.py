@@ -36,7 +36,6 @@ class OnLanes(Columns):
         minds: how each gives way.
         lane: (m,) the lane of each.
         driven: (m,) metres along the lane as it is driven.
-        speed: (m,) m/s.
         radius, half: (m,) half the width of each, and from its middle to the middles of its round ends, metres.
         strays: (m,) whether it is farther beside its lane than it may.
     """

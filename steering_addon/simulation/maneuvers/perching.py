@@ -40,7 +40,6 @@ class Places(Columns):
         number: (p,) by which a place is remembered, rising: the row of a perch, or for a body without any, which has
             one on its top, the row of the body after these.
         body: (p,) the rows of their bodies.
-        position, velocity: (p, 3) metres, m/s.
         along, room: (p, 3), (p,) as of `Perches`.
     """
 

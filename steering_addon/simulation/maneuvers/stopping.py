@@ -33,13 +33,8 @@ def speed_to_stop(
     """The speed at which an agent can still stop at a place, (n,) m/s, and the time in which it takes it up, (n,) s.
 
     The paper's ramp from the slowing distance down to zero, or the braking distance of the vehicle if that is longer; a
-    place to the side is approached no faster than turns allow.
-
-    Args:
-        direction: (n, 3) unit vectors in which the agents go to their places.
-        distance: (n,) metres.
-        slowing_distance: (n,) metres.
-        dt: the step, seconds.
+    place to the side is approached no faster than turns allow. `direction`: (n, 3) unit vectors in which the agents go
+    to their places; `dt`: the step, seconds.
     """
     # ramp_time >= 4 response_time is critical damping: it does not swing about the target.
     ramp_time = slowing_distance / np.maximum(agents.max_speed, EPSILON)

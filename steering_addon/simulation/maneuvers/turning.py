@@ -75,7 +75,6 @@ def lead_round(
         force: (n, 3) newtons, toward the way.
         direction, onward_way: (n, 3) unit vectors, as of `swing_round`.
         speed: (n,) m/s, at which they are to go.
-        response_time: (n,) seconds.
     """
     swings = agents.handling.swings_round
     if not anybody(swings):
@@ -91,11 +90,7 @@ def hurry_round(agents: Agents, force: Vectors, offset: Vectors) -> Vectors:
 
     Those that turn on the spot do that, and so do all that can soon stop for it. Animals that run keep the pace at
     which their circle is no wider: braking would only make them come round later. So they could not reach what is
-    within the circle.
-
-    Args:
-        force: (n, 3) newtons, toward it.
-        offset: (n, 3) metres, to it.
+    within the circle. `force`: (n, 3) newtons, toward it; `offset`: (n, 3) metres, to it.
     """
     direction = unit(offset)
     handling = agents.handling

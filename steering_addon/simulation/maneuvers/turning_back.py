@@ -130,9 +130,7 @@ class _Turners(Columns):
         """The curvature with which bodies outside turn until they head inward, (m,) 1/m; 0 for those inside.
 
         On the circle that touches the border from outside, cos b = 1 - out / radius at an angle b to the border.
-
-        Args:
-            inward, heading: (m, 3) unit vectors.
+        `inward`, `heading`: (m, 3) unit vectors.
         """
         out = magnitude(self.way_in(world, self.agents.position))
         cosine = 1.0 - np.minimum(out / self.tightest, STEEPEST)

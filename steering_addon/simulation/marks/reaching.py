@@ -42,7 +42,6 @@ class ClimbSpeeds:
         slowest, fastest: (m,) level speeds, m/s: the slowest are 0 for bodies that can stop, the fastest those along
             the way for bodies that climb as steeply as they like.
         radius: (m,) of the turns of bodies that cannot stop, at the slowest speed, metres; 0 for others.
-        strongest: (m,) m/s2.
     """
 
     limited: Mask
@@ -151,7 +150,6 @@ def lead_in_arcs(
         way, velocity: (m, 3) to the mark and relative to it, metres and m/s.
         bodies: what they can do at the climb that is needed.
         cruise: (m,) their cruise speed, m/s.
-        time_left: seconds.
     """
     run = level_part(way)
     needed = magnitude(run) / time_left

@@ -62,11 +62,8 @@ def reach_of_contacts(model: VehicleModel, extent: Scalars, dt: float) -> float:
     """The distance up to which bodies look where others are that they may touch, metres; 0 if none is kept apart.
 
     It is the largest at which two may have to brake for each other. Where that is much more than two come nearer in a
-    step, as in flocks, it is what they come nearer, and who is further away is found where it will be.
-
-    Args:
-        extent: (b,) from the middle of each body to its furthest end, metres.
-        dt: the step, seconds.
+    step, as in flocks, it is what they come nearer, and who is further away is found where it will be. `extent`: (b,)
+    from the middle of each body to its furthest end, metres; `dt`: the step, seconds.
     """
     if not anybody(model.keep_apart):
         return 0.0
@@ -175,12 +172,8 @@ def _taken(velocity: Vectors, shove: Vectors) -> Vectors:
 
 @dataclass(frozen=True)
 class _BodyAxes(Columns):
-    """The axes of p pairs of capsules.
-
-    Attributes:
-        first, second: (p, 3) unit directions.
-        half_first, half_second: (p,) half the lengths, metres.
-    """
+    """The axes of p pairs of capsules. `first`, `second`: (p, 3) unit directions; `half_first`, `half_second`: (p,)
+    half the lengths, metres."""
 
     first: Vectors
     second: Vectors
@@ -335,12 +328,9 @@ class _Touching:
 def _further(world: World, step: Vectors, stride: Scalars, looks: float) -> Pairs:
     """The pairs of bodies further apart than `looks` metres that will touch so soon that they have to brake.
 
-    Two that come nearer with c at top speed v brake (dt + STOPS c / v) / 2 seconds before they touch, and look
-    v (2 dt + STOPS) far; the longest time in which they get there is less than dt + .71 STOPS.
-
-    Args:
-        step: (b, 3) the ways of a step, metres.
-        stride: (b,) the ways of vehicles at their top speeds, metres.
+    Two that come nearer with c at top speed v brake (dt + STOPS c / v) / 2 seconds before they touch, and look v (2 dt
+    + STOPS) far; the longest time in which they get there is less than dt + .71 STOPS. `step`: (b, 3) the ways of a
+    step, metres; `stride`: (b,) the ways of vehicles at their top speeds, metres.
     """
     bodies, rows = world.bodies, world.vicinity.rows
     # Two that touch within that time are at its middle no further apart than both go in half of it, beside the whole.
@@ -360,11 +350,8 @@ def _further(world: World, step: Vectors, stride: Scalars, looks: float) -> Pair
 def _shares(
     yields: Scalars, firmly: Scalars, first: Rows, second: Rows, goes: Mask | None = None
 ) -> NDArray[np.float64]:
-    """The shares of the ways by which pairs give way, (2, p).
-
-    Args:
-        yields, firmly: (b,) how much each gives way, and to those that go, (b,).
-    """
+    """The shares of the ways by which pairs give way, (2, p). `yields`, `firmly`: (b,) how much each gives way, and to
+    those that go, (b,)."""
     pairs = ((first, second), (second, first))
     both = np.stack([yields[a] if goes is None else np.where(goes[b], firmly[a], yields[a]) for a, b in pairs])
     return both / (both[0] + both[1])
@@ -372,10 +359,7 @@ def _shares(
 
 def _between(stands: Mask, first: Rows, second: Rows, away: Vectors) -> Mask:
     """Whether those that stand, (b,), touch a body on sides more than 90 degrees apart, (b,); so, too, without any.
-
-    Args:
-        away: (p, 3) unit directions from the first of each pair to the second.
-    """
+    `away`: (p, 3) unit directions from the first of each pair to the second."""
     one, other = which(stands[second]), which(stands[first])
     body = np.concatenate((first[one], second[other]))
     sides = np.concatenate((picked(away, one), -picked(away, other)))

@@ -344,7 +344,6 @@ class Vicinity:
         """The bodies nearer than a distance to the agents in some rows (n,).
 
         Args:
-            distance: metres.
             rows: (n,) rows of the agents, ascending and distinct.
             looking: whether the cosine to the heading will be needed. If so the list stays a mask over that of the
                 widest distance, so that cosines are computed once for all distances of the class.

@@ -57,7 +57,6 @@ class Strides:
         Args:
             began: (n, 3) metres, nan for other bodies; None if none is on feet.
             forward: (n, 3) unit headings.
-            radius: (n,) metres.
             share, pace: (n,) as of `side_step`, metres a step.
         """
         if began is None:

@@ -63,13 +63,8 @@ class AtWalls:
         forward: Vectors,
         lands: Vectors | None,
     ) -> "AtWalls":
-        """The pairs that may touch within a step, or have to brake: of vehicles that give way (n,).
-
-        Args:
-            brakes: (n,) m/s2.
-            position, forward: (n, 3) after the step, metres and unit headings.
-            lands: (n, 3) as of `push_apart`.
-        """
+        """The pairs that may touch within a step, or have to brake: of vehicles that give way (n,). `position`,
+        `forward`: (n, 3) after the step, metres and unit headings; `lands`: (n, 3) as of `push_apart`."""
         obstacles, count = world.obstacles, len(world.bodies.radius)
         none = np.zeros(0, dtype=np.int64)
         stature, rows = handling.stature(world.lift_of(np.arange(len(position)))), which(gives_way)

@@ -26,9 +26,7 @@ def admit(state: State, snapshot: Snapshot, ended: Mask) -> tuple[State, Snapsho
 
     Vehicles that are due enter in the order of their rows. One that waits for room stays outside while another body
     overlaps its start; a driver enters only as fast as lets it stop behind others. On the first frame none waits.
-
-    Args:
-        ended: (n,) those that have come to where they leave to enter again, or empty.
+    `ended`: (n,) those that have come to where they leave to enter again, or empty.
     """
     if snapshot.due is None and not anybody(state.outside) and not anybody(ended):
         return state, only_present(snapshot, state.gone)
@@ -69,11 +67,8 @@ def only_present(snapshot: Snapshot, *absent: Mask) -> Snapshot:
 def _with_room(waiting: Rows, motion: Motion, snapshot: Snapshot) -> dict[int, float]:
     """The entry speeds of waiting vehicles that have room at their start, m/s, by their rows, ascending.
 
-    Each has it with those before it already inside.
-
-    Args:
-        waiting: (w,) rows of vehicles.
-        snapshot: with the vehicles inside present.
+    Each has it with those before it already inside. `waiting`: (w,) rows of vehicles; `snapshot`: with the vehicles
+    inside present.
     """
     tracked = snapshot.tracked
     others = tracked.present & ((tracked.roles & int(Role.VEHICLE)) != 0) & (tracked.carrier < 0)

@@ -170,9 +170,7 @@ def in_turn(
     """The behaviors, with weight 0 for the goals that wait for a stay.
 
     Of several places to stay at, the one of the lowest priority comes first, and of equal ones the first in the list.
-
-    Args:
-        recalled: what a behavior remembers of the agents.
+    `recalled`: what a behavior remembers of the agents.
     """
     stops = [b for b in behaviors if isinstance(b, Destination) and anybody(b.departs)]
     if not stops:

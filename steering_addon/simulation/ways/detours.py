@@ -44,8 +44,6 @@ class Travellers(Columns):
 
     Attributes:
         rows: (n,) rows of the vehicles; the obstacles they carry are not in their way.
-        position: (n, 3) metres.
-        radius: (n,) metres.
         stature: (n,) how tall obstacles meet them.
         direction: (n, 3) level unit directions of their wishes, zero for none.
         goal: (n, 3) metres; nan for none.
@@ -144,7 +142,6 @@ class Outlines(NamedTuple):
         """The tangents from points to one side.
 
         Args:
-            points: (m, 3) metres.
             ahead: (m, 3) level unit directions; left and right are as seen along them.
             side: 1 to pass on the left, -1 on the right.
         """

@@ -176,7 +176,6 @@ def narrowing(obstacles: Obstacles, height: Scalars, stature: Stature, radius: S
     Args:
         height: (n,) of the origins of the bodies, metres.
         stature: (n,) how they stand.
-        radius: (n,) metres.
 
     Returns:
         (n, k) metres: room - sqrt(room^2 - beyond^2) for round obstacles, 0 for boxes, inf for those that bodies pass
@@ -198,11 +197,8 @@ def narrowing(obstacles: Obstacles, height: Scalars, stature: Stature, radius: S
 def footprints(obstacles: Obstacles, less: Scalars, radius: float) -> Footprints:
     """The footprints of boxes and round obstacles, for bodies of one radius.
 
-    Obstacles so far away that the computer cannot tell their corners apart have none.
-
-    Args:
-        less: (k,) metres by which round obstacles are narrower at the height of the bodies.
-        radius: metres.
+    Obstacles so far away that the computer cannot tell their corners apart have none. `less`: (k,) metres by which
+    round obstacles are narrower at the height of the bodies.
     """
     wide = radius + min(MARGIN, SHARE * radius)
     narrow = radius - TOUCH

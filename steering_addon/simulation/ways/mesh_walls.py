@@ -69,11 +69,8 @@ def walls_at(obstacles: Obstacles, position: Vectors, radius: Scalars, stature: 
 def with_walls(obstacles: Obstacles, still: Mask, height: Scalars, radius: Scalars, stature: Stature) -> Obstacles:
     """The obstacles, with the walls of each mesh that stands, (k,), in its place.
 
-    Meshes that are cut in no wall or in too many stay.
-
-    Args:
-        height, radius: (n,) metres, of bodies that have one height of cuts.
-        stature: (n,) how they stand.
+    Meshes that are cut in no wall or in too many stay. `height`, `radius`: (n,) metres, of bodies that have one height
+    of cuts; `stature`: (n,) how they stand.
     """
     tallest, (number, step) = stature.tallest, _rounded(height[:1], radius)
     rows = np.flatnonzero(still & (obstacles.shape == MESH) & (obstacles.side == OUTSIDE) & obstacles.present)

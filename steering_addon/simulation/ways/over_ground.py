@@ -187,7 +187,6 @@ class Ways:
             position: (v, 3) metres, and for each vehicle its speed, its own speed where nobody holds it up, m/s, its
                 radius, metres, and whether it goes, (v,).
             passing: the passages that vehicles come to; None for none.
-            time: seconds.
         """
         after = {}
         for ground, walks, traffic in self.grounds:

@@ -65,7 +65,6 @@ def planned_course(
 
     Args:
         wished: (n, 3) the velocities that the combined behaviors ask for, m/s.
-        top_speed: (n,) m/s.
         travels: (n,) the agents that plan; the others keep their wish.
         thorough: (n,) the agents that plan past up to MOST obstacles; the others up to FEW.
         decides: (n,) the agents that plan in this step.

@@ -35,7 +35,6 @@ class Build(NamedTuple):
     """The properties of bodies that count for the ground that they can walk.
 
     Attributes:
-        radius: metres.
         steepest: slope of the steepest ground that they climb, radians.
         step: the highest step that they climb or descend, metres.
         gap: the widest gap that a foot bridges, metres.

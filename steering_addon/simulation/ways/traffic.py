@@ -133,7 +133,6 @@ class Traffic:
             speed, own_speed: (m,) what they have, and what they have where nobody holds them up, m/s.
             queues: gives the doors that they come to.
             streams: gives those that hold passages.
-            time: seconds.
         """
         n, part, on = len(spans), min(dt / AVERAGED, 1.0), which(nodes < len(spans))
         area = np.pi * radius * radius

@@ -129,11 +129,8 @@ TWO_DOORS = walls(
 
 
 def side_taken(crowd: Any, speed: float, bound: bool = False) -> float:
-    """The side of straight ahead to which one heads between two doors, once a crowd has got on so fast.
-
-    Args:
-        bound: whether the crowd is on its way to the same goal.
-    """
+    """The side of straight ahead to which one heads between two doors, once a crowd has got on so fast. `bound`:
+    whether the crowd is on its way to the same goal."""
     n = len(crowd)
     scene = walkers(PLATE, TWO_DOORS, (8.0, 0.5, 0.0), [(-5.0, 0.5, 0.0), *crowd])
     place, at, goals = np.asarray(scene.position), scene.snapshot(0), np.tile((8.0, 0.5, 0.0), (n + 1, 1))

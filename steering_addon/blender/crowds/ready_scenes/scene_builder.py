@@ -259,11 +259,8 @@ def scattered_places(
 def packed_places(keys: Keys, flatness: float, spacing: float) -> np.ndarray:
     """Places in a flattened ball around the origin for one member for each of n keys, (n, 3) metres.
 
-    They are those of a grid that are nearest to the middle, each a little beside its own.
-
-    Args:
-        flatness: height of the ball divided by its width.
-        spacing: metres between neighbors.
+    They are those of a grid that are nearest to the middle, each a little beside its own. `flatness`: height of the
+    ball divided by its width; `spacing`: metres between neighbors.
     """
     count, room = len(keys), 1.0 / flatness
     # A ball of radius r has 4 pi / 3 r^3 places.
