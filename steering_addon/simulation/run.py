@@ -38,6 +38,8 @@ from .world import World
 
 WORTH_KEEPING = 2**25 - 2**16
 """Bytes."""
+AS_FAST = 0.1
+"""Metres a second by which a driver that enters may slow down before the others look at it again."""
 NONE_WAITS: Mask = np.zeros(0, dtype=np.bool_)
 
 
@@ -206,7 +208,8 @@ def _facing_their_ways(state: State, inputs: Snapshot, some: Mask) -> State:
 
 
 def _no_faster_than_they_may(state: State, enters: Mask) -> State:
-    """The state in which drivers that enter, (n,), have slowed down for bends and for all that they brake for."""
+    """The state in which drivers that enter, (n,), have slowed down for bends and for all that they brake for, which
+    may be others that have."""
     inputs = state.inputs
     if inputs is None or not anybody(enters):
         return state
@@ -214,12 +217,16 @@ def _no_faster_than_they_may(state: State, enters: Mask) -> State:
     if not anybody(drivers):
         return state
     enter = only_present(inputs, ~drivers)
-    # At a first look they find their lanes, at a second one those who come to the same place.
+    # At a first look they find their lanes, at a second one those who come to the same place, and then who has slowed.
     _, decided = decide(state, enter, world_at(state, inputs, inputs, 0.0))
-    oriented = replace(state, memories=decided.memories)
-    limit = start_speeds(oriented, enter, world_at(oriented, inputs, inputs, 0.0))
-    velocity = truncate(state.motion.velocity, limit)
-    return replace(state, motion=replace(state.motion, velocity=velocity))
+    slower = drivers
+    while anybody(slower):
+        oriented = replace(state, memories=decided.memories)
+        limit = start_speeds(oriented, enter, world_at(oriented, inputs, inputs, 0.0))
+        velocity = truncate(state.motion.velocity, limit)
+        slower = magnitude(state.motion.velocity) > magnitude(velocity) + AS_FAST
+        state = replace(state, motion=replace(state.motion, velocity=velocity))
+    return state
 
 
 def _keep_memory() -> None:
