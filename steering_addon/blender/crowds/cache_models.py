@@ -37,7 +37,7 @@ MOST, MOST_BEATS = 64, 24
 EFFORTS = (0.0, 0.5, 1.0)
 """How far wings swing in the cycles of a model that drivers move."""
 CYCLE = 240.0
-"""Frames of such a cycle."""
+"""Frames of such a cycle; the next ones follow it."""
 
 
 class Cycles:
@@ -95,21 +95,22 @@ class OfDrivers(Cycles):
         return max(len(self.efforts), 1)
 
     def played(self, aside: ModelAside, copies: Sequence[ClipCopy]) -> Generator[float, None, None]:
-        for effort in self.efforts or (None,):
-            values = {PHASE: (0.0, 1.0)} | ({} if effort is None else {EFFORT: (effort, effort)})
-            for name, (first, _) in values.items():
-                aside.rig[name] = first
-            action, slot = new_action("Steering Cycle", aside.rig)
-            try:
-                curves = channelbag_in(action, slot, ensure=True).fcurves
-                for name, ends in values.items():
-                    keys = generated_keys(np.array([0.0, CYCLE]), np.array(ends), LINEAR)
-                    write_keys(curves.new(f'["{name}"]'), keys)
-                assign_action(aside.rig, action, slot)
+        aside.rig[PHASE] = 0.0
+        action, slot = new_action("Steering Cycle", aside.rig)
+        try:
+            keys = generated_keys(np.array([0.0, CYCLE]), np.array([0.0, 1.0]), LINEAR)
+            curve = channelbag_in(action, slot, ensure=True).fcurves.new(f'["{PHASE}"]')
+            write_keys(curve, keys)
+            curve.extrapolation = "LINEAR"
+            assign_action(aside.rig, action, slot)
+            for effort in self.efforts or (None,):
+                if effort is not None:
+                    aside.rig[EFFORT] = effort
+                    aside.rig.update_tag()
                 yield CYCLE
-            finally:
-                assign_action(aside.rig, None)
-                bpy.data.actions.remove(action)
+        finally:
+            assign_action(aside.rig, None)
+            bpy.data.actions.remove(action)
 
 
 def drives_by_phase(vehicle: Object, family: Family) -> bool:

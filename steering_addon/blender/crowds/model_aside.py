@@ -30,11 +30,13 @@ TRANSFORMS = ("location", "rotation", "scale", "delta_")
 
 @dataclass(frozen=True)
 class ModelAside:
-    """A copy of a model in a scene of its own. `name`: of the model; `rig`: the copy of what plays its clips."""
+    """A copy of a model in a scene of its own. `name`: of the model; `rig`: the copy of what plays its clips; `copies`:
+    of the object and its descendants."""
 
     name: str
     scene: Scene
     rig: Object
+    copies: Sequence[Object]
 
     def play(self, clip: ClipCopy, over: Action | None = None) -> None:
         """Play a clip; `over`: an action of the model that is played on top of clips, such as one that holds arms."""
@@ -56,6 +58,12 @@ class ModelAside:
             points = column_from(mesh.vertices, "co", 3)
             columns.append((points @ matrix[:3, :3].T + matrix[:3, 3]).astype(np.float32))
         return np.concatenate(columns)
+
+    def matrices(self, frame: float) -> np.ndarray:
+        """Where the copies are on a frame, (p, 4, 4)."""
+        self._go_to(frame)
+        depsgraph = self.scene.view_layers[0].depsgraph
+        return np.stack([doubles(copy.evaluated_get(depsgraph).matrix_world) for copy in self.copies])
 
     def shapes(self, frames: Sequence[float]) -> Iterator[np.ndarray]:
         """The vertices on each of some frames. Refused if their number changes."""
@@ -153,10 +161,9 @@ def model_aside(vehicle: Object, rig: Object, scene: Scene, layer: ViewLayer, fa
             if curve.data_path.startswith(TRANSFORMS):
                 root.animation_data.drivers.remove(curve)
         put_at(root, (0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0), scale_in_world(vehicle))
-        yield ModelAside(vehicle.name, own_scene, copies[model.parts.index(rig)])
+        yield ModelAside(vehicle.name, own_scene, copies[model.parts.index(rig)], copies)
     finally:
-        bpy.data.batch_remove(copies)
-        bpy.data.batch_remove(data)
+        bpy.data.batch_remove([*copies, *data])
         bpy.data.scenes.remove(own_scene)
 
 

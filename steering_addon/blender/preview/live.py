@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
 import bpy
+import numpy as np
 from bpy.types import Depsgraph, Scene, ViewLayer
 
 from ...recording.run_cache import KeptRun
@@ -57,6 +58,7 @@ class Live:
         self._kept: KeptRun | None = None
         self._readings: Readings | None = None
         self._shown: Shown | None = None
+        self._swings: dict[tuple, np.ndarray | None] = {}
         self._posed: set[int] = set()
         self._arrived = False
         self._reads: frozenset[int] = frozenset()
@@ -130,11 +132,12 @@ class Live:
             # The vehicles still show this. Showing it again would have the view drawn again.
             return False
         if self._shown is not None and self._shown.fits(self._rehearsal.plan):
-            posed = *(pose.rig for pose in self._shown.rig_poses), *(ob for ob, _ in self._shown.told)
-            self._posed |= {ob.session_uid for ob in posed}
             now = self._rehearsal
             plain = now.plain if len(depsgraphs) == 1 and plays_in_whole_views(scene) else None
-            show(now.plan, self._shown, now.hideable, now.stands, self.stand_ins, now.driven, depsgraphs, plain, fresh)
+            posed = show(
+                now.plan, self._shown, now.hideable, now.stands, self.stand_ins, now.driven, depsgraphs, plain, fresh
+            )
+            self._posed |= {ob.session_uid for ob in posed}
         return reached
 
     def changed_by(self, scene: Scene, depsgraph: Depsgraph) -> bool:
@@ -199,7 +202,7 @@ class Live:
     def _plan_again(self, scene: Scene) -> None:
         self._taking_part = _taking_part(scene)
         plan = plan_reading(scene, replace_own_keys=replaces_own_keys(self, scene))
-        self._rehearsal = Rehearsal(plan, self._kept, self._readings)
+        self._rehearsal = Rehearsal(plan, self._kept, self._readings, self._swings)
         self._kept, self._readings = self._rehearsal.kept, self._rehearsal.readings
         self._crowds = crowds_of_settings(plan)
         hideable = self._rehearsal.hideable

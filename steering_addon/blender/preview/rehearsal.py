@@ -70,9 +70,16 @@ class Rehearsal:
     first frame with different input.
     """
 
-    def __init__(self, plan: Plan, kept: KeptRun | None, readings: Readings | None = None) -> None:
-        """`readings` are those of an earlier plan if since then only settings of crowds were changed."""
-        self.plan = plan
+    def __init__(
+        self,
+        plan: Plan,
+        kept: KeptRun | None,
+        readings: Readings | None = None,
+        swings: dict[tuple, np.ndarray | None] | None = None,
+    ) -> None:
+        """`readings` are those of an earlier plan if since then only settings of crowds were changed; `swings` of parts
+        that were measured so far."""
+        self.plan, self._swings = plan, {} if swings is None else swings
         first = int(plan.frames[0])
         self.kept = kept if kept is not None and kept.first == first else KeptRun(first)
         self.reached = first - 1
@@ -110,7 +117,7 @@ class Rehearsal:
     @once
     def plain(self) -> PlainVehicles | None:
         """The vehicles that a mesh may show; None if that does not pay."""
-        return PlainVehicles.of(self.plan)
+        return PlainVehicles.of(self.plan, self._swings)
 
     def within(self, frame: int) -> int:
         """The frame of the plan to show on a frame: the nearest within its range."""
@@ -129,7 +136,7 @@ class Rehearsal:
         for number in range(writer.next_frame, frame + 1) if writer.portrays else ():
             writer.frame(self._portrayer.portrait(self.kept.came_out(number).sketch))
         location, points = self._corrected(frame, kept) if self._has_exact_marks else (kept.location, kept.points)
-        looks = (writer.rig_poses(frame), writer.told(frame)) if writer.portrays else ((), ())
+        looks = (writer.rig_poses(frame), writer.told(frame)) if writer.portrays else ((), None)
         return Shown(location, kept.rotation, kept.gone, kept.outside, *looks, points)
 
     def _corrected(self, frame: int, kept: KeptFrame) -> tuple[np.ndarray, tuple[Placed, ...]]:

@@ -8,7 +8,7 @@ Shape keys belong to a mesh that many objects share, so what these bend is bent 
 the animator's object lacks a property, no driver can read it, and none is made.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import compress
@@ -18,6 +18,7 @@ import numpy as np
 from bpy.types import Depsgraph, Object
 from mathutils import Matrix
 
+from ...simulation.arrays.identities import rows_among
 from ..animation.posing import POSE
 from ..animation.rotation_channels import data_path
 from ..animation.visibility import unlocked
@@ -25,6 +26,7 @@ from ..clips.shapes import Shapes
 from ..read.plan import Plan
 from .hiding import Hideable
 from .stand_ins import Placed, PlainVehicles, Stand, StandIns, covered
+from .swings import BEAT
 
 WIDTHS = {"location": 3, "rotation_quaternion": 4, "rotation_euler": 3, "scale": 3}
 """The channels of bones that a preview poses, and their number of components."""
@@ -135,6 +137,40 @@ def told_to_drivers(told: Sequence[tuple[Object, Mapping[str, float]]]) -> Itera
             ob[name] = was
 
 
+@dataclass(frozen=True)
+class Told:
+    """What drivers read of vehicles on a frame.
+
+    Attributes:
+        owner: gives the object of a vehicle.
+        names: the properties that are read, by the row of the vehicle.
+        groups: the rows (m,) of some vehicles, and their numbers (m,) by name.
+    """
+
+    owner: Callable[[int], Object]
+    names: Mapping[int, Sequence[str]]
+    groups: Sequence[tuple[np.ndarray, Mapping[str, np.ndarray]]]
+
+    def columns(self, names: Sequence[str], usual: np.ndarray, rows: np.ndarray) -> np.ndarray:
+        """Numbers of some vehicles, (k, names); as `usual` where none are told."""
+        columns = usual.copy()
+        for members, numbers in self.groups:
+            at = rows_among(members, rows)
+            for k, name in enumerate(names):
+                if name in numbers:
+                    columns[at >= 0, k] = numbers[name][at[at >= 0]]
+        return columns
+
+    def by_object(self, besides: Set[int]) -> list[tuple[Object, Mapping[str, float]]]:
+        """The properties that are read of each object by name, but for those of some rows."""
+        told: dict[int, dict[str, float]] = {row: {} for row in self.names if row not in besides}
+        for members, numbers in self.groups:
+            for k, row in enumerate(members.tolist() if told else ()):
+                if row in told:
+                    told[row] |= {name: float(numbers[name][k]) for name in self.names[row] if name in numbers}
+        return [(self.owner(row), values) for row, values in told.items()]
+
+
 CHANNELS = {"location": 3, "rotation_euler": 3, "rotation_quaternion": 4, "rotation_axis_angle": 4, "scale": 3}
 """The channels that place an object, and their number of components."""
 HIDE = "hide_viewport"
@@ -154,7 +190,7 @@ class Shown:
         points: where the vehicles are that others stand in for.
         gone: (n + m,) which vehicles are absent, and which resources are eaten up.
         outside: (n,) which vehicles have not entered yet.
-        told: what drivers read of objects, by name.
+        told: what drivers read; None if they read nothing.
     """
 
     location: np.ndarray
@@ -162,7 +198,7 @@ class Shown:
     gone: np.ndarray
     outside: np.ndarray
     rig_poses: Sequence[RigPose]
-    told: Sequence[tuple[Object, Mapping[str, float]]]
+    told: Told | None
     points: Sequence[Placed] = ()
 
     def fits(self, plan: Plan) -> bool:
@@ -180,8 +216,9 @@ def show(
     depsgraphs: list[Depsgraph],
     plain: PlainVehicles | None,
     fresh: bool,
-) -> None:
-    """Show the vehicles of a plan; the objects themselves are unchanged afterwards.
+) -> list[Object]:
+    """Show the vehicles of a plan; the objects themselves are unchanged afterwards. Returns those posed by other than
+    their place.
 
     In all viewports together: one left out would evaluate the vehicles later, in their real poses. A hidden vehicle is
     shrunk to nothing, except the cameras on it; a visible one that keys of a bake hide is uncovered.
@@ -197,26 +234,32 @@ def show(
     placing = dict(zip(plan.vehicles.source.objects, zip(shown.location.tolist(), shown.rotation.tolist())))
     shrunk, uncovered, looking = hideable.shrunk(hidden), hideable.uncovered(hidden), hideable.looking(hidden)
     shrunk += under
+    rows: set[int] = set()
     if plain is not None:
-        by_face = plain.by_face(depsgraphs[0])
+        beats = plain.beat if shown.told is None else shown.told.columns(BEAT, plain.beat, plain.rows)
+        by_face = plain.by_face(depsgraphs[0], beats)
         replaced = set(compress(plain.objects, by_face))
         placing = {ob: channels for ob, channels in placing.items() if ob not in replaced}
         shrunk = [ob for ob in shrunk if ob not in replaced]
-        shrunk += [ob for ob in replaced if ob.evaluated_get(depsgraphs[0]).scale[0]]
+        shrunk += plain.to_shrink(by_face, depsgraphs[0])
+        rows = set(plain.rows[by_face].tolist())
+    told = shown.told.by_object(rows) if shown.told is not None else []
     changed = stand_ins.make(plan.scene, [*stands, *([plain] if plain is not None else [])])
     for stand, made, placed in zip(stands, stand_ins.made, shown.points):
         stand.put(made, placed, shown.gone)
     again = shown_as_nothing(hideable.resources.difference(() if looking else shrunk), depsgraphs)
-    posing = [*shown.rig_poses, *shown.told]
+    posing = [*(pose.rig for pose in shown.rig_poses), *(ob for ob, _ in told)]
     if changed or stands or placing or shrunk or uncovered or again or posing or not fresh:
-        _show_objects(shown, placing, shrunk, uncovered, [*under, *again], looking, driven, depsgraphs)
+        _show_objects(shown.rig_poses, told, placing, shrunk, uncovered, [*under, *again], looking, driven, depsgraphs)
     if plain is not None:
         copies = [ob.evaluated_get(depsgraphs[0]) for ob in stand_ins.made[-1]]
-        plain.put(copies, shown.location, shown.rotation, hidden[plain.rows] | ~by_face)
+        plain.put(copies, shown.location, shown.rotation, beats, hidden[plain.rows] | ~by_face)
+    return posing
 
 
 def _show_objects(
-    shown: Shown,
+    rig_poses: Sequence[RigPose],
+    told: Sequence[tuple[Object, Mapping[str, float]]],
     placing: Mapping[Object, tuple[list[float], list[float]]],
     shrunk: list[Object],
     uncovered: list[Object],
@@ -231,8 +274,8 @@ def _show_objects(
     with (
         unlocked(bpy.data.objects),
         _put_back_unnoticed([*placing, *shrunk, *uncovered]),
-        posed(shown.rig_poses),
-        told_to_drivers(shown.told),
+        posed(rig_poses),
+        told_to_drivers(told),
     ):
         for ob, (location, rotation) in placing.items():
             ob.location = location
@@ -248,7 +291,7 @@ def _show_objects(
             ob.scale = NOTHING
         for depsgraph in depsgraphs:
             _evaluate(depsgraph)
-        bend(shown.rig_poses, depsgraphs)
+        bend(rig_poses, depsgraphs)
         for camera, depsgraph, matrix in views:
             _place(camera.evaluated_get(depsgraph), matrix)
         # When the frame changes, Blender writes channels of the copy to the object if a driver gives no value: a muted

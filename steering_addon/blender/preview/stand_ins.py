@@ -4,15 +4,16 @@ An object of our own with one mesh stands in for points, and for objects that re
 never rendered, saved or selected. The objects that show them otherwise are shrunk to nothing where Blender has
 evaluated them.
 
-While the timeline plays, the faces of one mesh show plain vehicles, several times as fast as moved objects. A vehicle
-is plain if it is a mesh that stands for itself and nothing in the file refers to it: nobody can see then that it is not
-where it seems to be. Once the timeline stops, the objects themselves are shown again, and may be clicked. Blender goes
-through all objects of a scene to evaluate anything: faces are moved where they have been evaluated, and drawn as
-instances from there, so that it has nothing to evaluate.
+While the timeline plays, the faces of one mesh show plain vehicles, many times as fast as moved objects. A vehicle is
+plain if it is a mesh, with parts at most that drivers move as far as its beat tells, and nothing else in the file
+refers to it: nobody can see then that it is not where it seems to be. Once the timeline stops, the objects themselves
+are shown again, and may be clicked. Blender goes through all objects of a scene to evaluate anything: faces are moved
+where they have been evaluated, and drawn as instances from there, so that it has nothing to evaluate.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
+from itertools import chain
 from typing import Protocol
 
 import bpy
@@ -27,6 +28,7 @@ from ..crowds.crowd_cache import player_of, shown_by
 from ..crowds.shown_models import UNTURNED, point_mesh, set_column, show_models
 from ..objects.crowd_caches import cache_of, cached_as
 from ..objects.focus import drawn_vehicles
+from ..objects.hierarchy import Family
 from ..objects.node_inputs import input_of
 from ..properties import pointed_at
 from ..read.dependencies import animated_paths
@@ -34,6 +36,7 @@ from ..read.evaluated_points import evaluated_points
 from ..read.joined_vehicles import point_parts
 from ..read.plan import Plan
 from ..read.sources import CrowdSource
+from .swings import BEAT, UNMOVED, at_rest, swing, swung
 
 NAME = "Steering Preview"
 MARK = "steering_preview"
@@ -182,9 +185,8 @@ LEAST = 200
 """Plain vehicles from which on a mesh pays."""
 MOST_LOOKS = 32
 """Looks at most that one mesh shows."""
-SIDE = (4.0 / 3.0**0.5) ** 0.5
-UPRIGHT = SIDE * np.array([(-0.5, -(3.0**0.5) / 6.0, 0.0), (0.5, -(3.0**0.5) / 6.0, 0.0), (0.0, 3.0**-0.5, 0.0)])
-"""The corners of a face on which Blender shows a model as large as it is, at the origin and not turned."""
+MOST_SWINGS = 8
+"""Ways in which parts swing, at most: each takes .1 s to measure."""
 NEUTRAL = {
     "delta_location": (0.0, 0.0, 0.0),
     "delta_rotation_euler": (0.0, 0.0, 0.0),
@@ -201,93 +203,138 @@ class PlainVehicles:
 
     Attributes:
         objects: these.
+        parts: of each, with the object itself.
         rows: (k,) among all vehicles of the plan.
         places: (k,) among the vehicles that are objects.
         modes: (k,) their rotation modes.
         size: (k,) their scale.
+        beat: (k, 3) the properties BEAT as the objects have them.
         look: (k,) which of the models each looks like.
-        models: the first of each look.
+        models: the parts of the first of each look.
+        faces: of each look, by phase and effort.
+        looks: what each look is, and how many vehicles have it.
         vehicles: all vehicles that are objects.
+        whole: which of them have all their parts in view, (k,), by the name of a view layer.
+        shrunk: (k,) which of them were shrunk to nothing when they were last shown.
     """
 
     objects: Sequence[Object]
+    parts: Sequence[Sequence[Object]]
     rows: np.ndarray
     places: np.ndarray
     modes: np.ndarray
     size: np.ndarray
+    beat: np.ndarray
     look: np.ndarray
-    models: Sequence[Object]
+    models: Sequence[Sequence[Object]]
+    faces: Sequence[np.ndarray]
+    looks: tuple
     vehicles: frozenset[Object]
+    whole: dict[str, np.ndarray]
+    shrunk: np.ndarray
 
     @classmethod
-    def of(cls, plan: Plan) -> "PlainVehicles | None":
-        """The plain vehicles of a plan; None if a mesh does not pay."""
-        source = plan.vehicles.source
-        users = bpy.data.user_map(subset={*source.objects, *bpy.data.collections})
+    def of(cls, plan: Plan, swings: dict[tuple, np.ndarray | None]) -> "PlainVehicles | None":
+        """The plain vehicles of a plan; None if a mesh does not pay. `swings`: of parts, by how they are at rest; what
+        is missing is added."""
+        source, family = plan.vehicles.source, Family()
+        parts = [[ob, *family.descendants(ob)] for ob in source.objects]
+        users = bpy.data.user_map(subset={*chain.from_iterable(parts), *bpy.data.collections})
         followed = {view.lock_object for view in viewports(plan.scene)}
-        places = [k for k, ob in enumerate(source.objects) if ob not in followed and _is_plain(ob, users)]
-        objects = [source.objects[k] for k in places]
-        looks: dict[tuple, int] = {}
-        look = np.array([looks.setdefault(_look(ob), len(looks)) for ob in objects], dtype=np.int64)
-        if len(objects) < LEAST or len(looks) > MOST_LOOKS:
+        places = [k for k, ob in enumerate(source.objects) if ob not in followed and _is_plain(parts[k], users)]
+        rest = {k: each for k in places if (each := at_rest(parts[k])) is not None}
+        if len(rest) < LEAST or len(set(rest.values())) > MOST_SWINGS:
             return None
+        for k, key in rest.items():
+            if key not in swings:
+                swings[key] = swing(source.objects[k], plan.scene, family) if key else UNMOVED
+        places = [k for k, key in rest.items() if swings[key] is not None]
+        kinds: dict[tuple, int] = {}
+        look = np.array([kinds.setdefault(_look(parts[k], rest[k]), len(kinds)) for k in places], dtype=np.int64)
+        if len(places) < LEAST or len(kinds) > MOST_LOOKS:
+            return None
+        firsts = [places[row] for row in np.unique(look, return_index=True)[1].tolist()]
+        objects = [source.objects[k] for k in places]
         return cls(
             objects=objects,
+            parts=[parts[k] for k in places],
             rows=source.object_rows[places],
             places=np.array(places),
             modes=np.array([ob.rotation_mode for ob in objects]),
             size=np.array([ob.scale[0] for ob in objects]),
+            beat=np.array([[ob.get(name, 0.0) for name in BEAT] for ob in objects], dtype=np.float64),
             look=look,
-            models=[objects[row] for row in np.unique(look, return_index=True)[1].tolist()],
+            models=[parts[k] for k in firsts],
+            faces=[swings[rest[k]] for k in firsts],
+            looks=(look.tobytes(), *kinds),
             vehicles=frozenset(source.objects),
+            whole={},
+            shrunk=np.zeros(len(objects), dtype=np.bool_),
         )
 
-    @property
-    def looks(self) -> tuple:
-        """The look of each vehicle, and the model of each look."""
-        return self.look.tobytes(), *(ob.session_uid for ob in self.models)
-
-    def by_face(self, depsgraph: Depsgraph) -> np.ndarray:
-        """Whether a face shows each of them in a viewport, (k,): those in view but for those that the overlay draws."""
+    def by_face(self, depsgraph: Depsgraph, beats: np.ndarray) -> np.ndarray:
+        """Whether faces show each of them in a viewport, (k,): those in view, but for those that the overlay draws and
+        those whose wings are folded."""
         layer = depsgraph.view_layer
         apart = set(drawn_vehicles(layer, (ob for ob in layer.objects if ob in self.vehicles)))
-        return np.array([ob.visible_get(view_layer=layer) and ob not in apart for ob in self.objects])
+        if layer.name not in self.whole:
+            seen = (all(part.visible_get(view_layer=layer) for part in parts) for parts in self.parts)
+            self.whole[layer.name] = np.array(list(seen))
+        in_view = np.array([ob.visible_get(view_layer=layer) and ob not in apart for ob in self.objects])
+        return in_view & self.whole[layer.name] & (beats[:, 2] == 0.0)
+
+    def to_shrink(self, by_face: np.ndarray, depsgraph: Depsgraph) -> list[Object]:
+        """Those shown by faces, (k,), that Blender has evaluated at another size than nothing."""
+        known = self.shrunk & by_face
+        if (row := known.argmax()) or known[:1].any():
+            # All have been evaluated again once the timeline has stopped, or in another view layer.
+            known &= not self.objects[row].evaluated_get(depsgraph).scale[0]
+        self.shrunk[:] = by_face
+        rows = np.flatnonzero(by_face & ~known).tolist()
+        return [self.objects[row] for row in rows if self.objects[row].evaluated_get(depsgraph).scale[0]]
 
     def made(self, scene: Scene) -> list[Object]:
-        """Objects of our own, one for each look, with a face for each vehicle of that look."""
+        """Objects of our own, one for each part of each look, with a face for each vehicle of that look."""
         made = []
-        for look, model in enumerate(self.models):
-            mesh = bpy.data.meshes.new(NAME)
-            corners = np.arange(3 * int((self.look == look).sum()))
-            mesh.from_pydata(np.zeros((len(corners), 3)), [], corners.reshape(-1, 3))
-            faces, shown = bpy.data.objects.new(NAME, mesh), bpy.data.objects.new(NAME, model.data)
-            faces.instance_type, faces.use_instance_faces_scale = "FACES", True
-            faces.show_instancer_for_viewport = faces.show_instancer_for_render = False
-            shown.parent = faces
-            for name in LOOK:
-                setattr(shown, name, getattr(model, name))
-            for slot, other in zip(shown.material_slots, model.material_slots):
-                slot.link, slot.material = other.link, other.material
-            add_to(scene, faces, mesh)
-            add_to(scene, shown)
-            # It is seen on the faces only.
-            for layer in scene.view_layers:
-                shown.hide_set(True, view_layer=layer)
-            made.append(faces)
+        for model, count in zip(self.models, np.bincount(self.look).tolist()):
+            for part in model:
+                mesh = bpy.data.meshes.new(NAME)
+                mesh.from_pydata(np.zeros((3 * count, 3)), [], np.arange(3 * count).reshape(-1, 3))
+                faces, shown = bpy.data.objects.new(NAME, mesh), bpy.data.objects.new(NAME, part.data)
+                faces.instance_type, faces.use_instance_faces_scale = "FACES", True
+                faces.show_instancer_for_viewport = faces.show_instancer_for_render = False
+                shown.parent = faces
+                for name in LOOK:
+                    setattr(shown, name, getattr(part, name))
+                for slot, other in zip(shown.material_slots, part.material_slots):
+                    slot.link, slot.material = other.link, other.material
+                add_to(scene, faces, mesh)
+                add_to(scene, shown)
+                # It is seen on the faces only.
+                for layer in scene.view_layers:
+                    shown.hide_set(True, view_layer=layer)
+                made.append(faces)
         return made
 
-    def put(self, made: Iterable[Object], location: np.ndarray, rotation: np.ndarray, away: np.ndarray) -> None:
+    def put(
+        self, made: Iterable[Object], location: np.ndarray, rotation: np.ndarray, beats: np.ndarray, away: np.ndarray
+    ) -> None:
         """Move the faces, or evaluated copies of them, and shrink some to nothing. `location`, `rotation`: (m, 3) and
-        (m, 4) the channels of all vehicles that are objects; `away`: (k,) which of the plain ones are not shown."""
-        turned, corners = rotation[self.places], np.empty((len(self.places), 3, 3))
+        (m, 4) the channels of all vehicles that are objects; `beats`: (k, 3) of the plain ones; `away`: (k,) which of
+        these are not shown."""
+        turned, axes = rotation[self.places], np.empty((len(self.places), 3, 3))
         for mode in set(self.modes.tolist()):
             rows = self.modes == mode
             matrices = matrices_from_channels(turned[rows, : width_of(mode)], mode)
-            corners[rows] = np.einsum("kab,cb->kca", matrices * self.size[rows, None, None], UPRIGHT)
-        corners += location[self.places, None]
-        corners = np.where(away[:, None, None], corners[:, :1], corners).astype(np.float32)
-        for look, ob in enumerate(made):
-            ob.data.attributes["position"].data.foreach_set("vector", corners[self.look == look].ravel())
+            axes[rows] = matrices * self.size[rows, None, None]
+        axes[away] = 0.0
+        made = iter(made)
+        for look, faces in enumerate(self.faces):
+            rows = np.flatnonzero(self.look == look)
+            own = swung(faces, beats[rows, 0], beats[rows, 1])
+            corners = np.einsum("mab,mpcb->pmca", axes[rows], own) + location[self.places[rows], None]
+            for of_part, ob in zip(corners.astype(np.float32), made):
+                ob.data.attributes["position"].data.foreach_set("vector", of_part.ravel())
 
 
 def viewports(scene: Scene) -> list[SpaceView3D]:
@@ -296,29 +343,43 @@ def viewports(scene: Scene) -> list[SpaceView3D]:
     return [area.spaces.active for window in windows for area in window.screen.areas if area.type == "VIEW_3D"]
 
 
-def _is_plain(ob: Object, users: Mapping[ID, set[ID]]) -> bool:
+def _is_plain(parts: Sequence[Object], users: Mapping[ID, set[ID]]) -> bool:
+    ob, own = parts[0], set(parts)
     return (
-        ob.type == "MESH"
+        all(_is_simple(part) and all(_only_shows(each, users, own) for each in users[part]) for part in parts)
         and ob.parent is None
-        and ob.data.shape_keys is None
-        and ob.rigid_body is None
-        and ob.instance_type == "NONE"
-        and not (ob.modifiers or ob.constraints or animated_paths(ob))
+        and not animated_paths(ob)
         and ob.steering.roles == {Role.VEHICLE.name}
         and 0.0 < ob.scale[0] == ob.scale[1] == ob.scale[2]
         and all(tuple(getattr(ob, name)) == value for name, value in NEUTRAL.items())
-        and all(_only_shows(each, users) for each in users[ob])
     )
 
 
-def _only_shows(user: ID, users: Mapping[ID, set[ID]]) -> bool:
-    """Whether a datablock that refers to a vehicle only shows it, as a collection of a scene does, or lists it."""
+def _is_simple(part: Object) -> bool:
+    """Whether an object is a mesh that nothing changes."""
+    return (
+        part.type == "MESH"
+        and part.data.shape_keys is None
+        and part.rigid_body is None
+        and part.instance_type == "NONE"
+        and not (part.modifiers or part.constraints)
+    )
+
+
+def _only_shows(user: ID, users: Mapping[ID, set[ID]], own: Set[ID]) -> bool:
+    """Whether a datablock that refers to a vehicle or a part only shows it, as a collection of a scene does, or lists
+    it, or is one of its own parts."""
     if isinstance(user, Collection):
-        return all(_only_shows(each, users) for each in users[user])
-    return isinstance(user, (Scene, Screen))
+        return all(_only_shows(each, users, own) for each in users[user])
+    return user in own or isinstance(user, (Scene, Screen))
 
 
-def _look(ob: Object) -> tuple:
-    values = (getattr(ob, name) for name in LOOK)
+def _look(parts: Sequence[Object], rest: tuple) -> tuple:
+    return rest, *(_look_of(part) for part in parts)
+
+
+def _look_of(part: Object) -> tuple:
+    values = (getattr(part, name) for name in LOOK)
     shown = (value if isinstance(value, (str, bool)) else tuple(value) for value in values)
-    return ob.data, *(slot.material for slot in ob.material_slots), *shown
+    materials = (slot.material and slot.material.session_uid for slot in part.material_slots)
+    return part.data.session_uid, *materials, *shown

@@ -1,9 +1,8 @@
 """The writer of the preview: from portraits to what viewports show, while nothing in the file changes."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
-from bpy.types import Object
 
 from ...portrayal.clips import Playing
 from ...portrayal.driver_properties import LOOKS, is_of_states
@@ -17,7 +16,7 @@ from ..read.plan import Plan
 from ..read.sources import keyed_properties
 from ..refusal import Refusal
 from ..write.subjects import PlayingModel, PlayingModels, driven_crowds, playing_models, subjects_of
-from .showing import RigPose
+from .showing import RigPose, Told
 
 
 class ViewWriter:
@@ -33,7 +32,7 @@ class ViewWriter:
         self.subjects: PortraitSubjects = subjects_of(plan, playing, driven)
         self._models = [_ModelView(plan, model) for model in playing.models]
         self._driven = [_CrowdView(plan, crowd) for crowd in self.subjects.driven]
-        self._told: list[dict[int, dict[str, float]]] = []
+        self._told: list[Told] = []
         self._taken = 0
 
     @property
@@ -51,26 +50,17 @@ class ViewWriter:
         self._taken += 1
         for model, portrayed in zip(self._models, portrait.models):
             model.frame(portrayed)
-        told: dict[int, dict[str, float]] = {row: {} for row in self.names}
-        for crowd, driven in zip(self._driven, portrait.driven):
-            crowd.frame(driven, told)
-        for stateful, states in zip(self.subjects.stateful, portrait.states):
-            _tell(told, stateful.rows, states)
-        self._told.append(
-            {row: {name: told[row][name] for name in names if name in told[row]} for row, names in self.names.items()}
-        )
+        driven = [(each.rows, each.numbers(of_it)) for each, of_it in zip(self._driven, portrait.driven)]
+        stateful = [(each.rows, states) for each, states in zip(self.subjects.stateful, portrait.states)]
+        self._told.append(Told(self._owner, self.names, [*driven, *stateful]))
 
     def rig_poses(self, frame: int) -> list[RigPose]:
         """The poses of the armatures that play clips on a frame that was taken in."""
         return [pose for model in self._models for pose in model.poses(frame - self._first)]
 
-    def told(self, frame: int) -> list[tuple[Object, Mapping[str, float]]]:
-        """The properties that drivers read of each object on a frame that was taken in."""
-        return (
-            [(self._owner(row), values) for row, values in self._told[frame - self._first].items()]
-            if self.names
-            else []
-        )
+    def told(self, frame: int) -> Told:
+        """The properties that drivers read on a frame that was taken in."""
+        return self._told[frame - self._first]
 
 
 class _ModelView:
@@ -106,22 +96,15 @@ class _CrowdView:
     """The numbers that drivers read of the vehicles of a crowd."""
 
     def __init__(self, plan: Plan, crowd: DrivenCrowd) -> None:
-        self._rows = crowd.rows
+        self.rows = crowd.rows
         self._turns = LiveTurns(crowd.gaze.lead, plan.frame_time) if crowd.gaze is not None else None
 
-    def frame(self, portrayed: CrowdPortrait, told: dict[int, dict[str, float]]) -> None:
-        """Add what is read on the next frame to what is told of vehicles, by their rows."""
+    def numbers(self, portrayed: CrowdPortrait) -> dict[str, np.ndarray]:
+        """What is read on the next frame, (m,) by name."""
         numbers = dict(portrayed.properties)
         if self._turns is not None:
             numbers |= zip(LOOKS, self._turns.frame(portrayed.heads))
-        _tell(told, self._rows, numbers)
-
-
-def _tell(told: dict[int, dict[str, float]], rows: np.ndarray, numbers: Mapping[str, np.ndarray]) -> None:
-    """Add numbers (m,) by name to what is told of vehicles, by their rows (m,)."""
-    for k, row in enumerate(rows.tolist()):
-        if row in told:
-            told[row] |= {name: float(column[k]) for name, column in numbers.items()}
+        return numbers
 
 
 def _playing(plan: Plan) -> PlayingModels:

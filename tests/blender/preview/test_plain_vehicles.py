@@ -5,10 +5,11 @@ import numpy as np
 import pytest
 
 from tests.blender.animated import drive, insert
-from tests.blender.building import at_frames, empty, frames, part
+from tests.blender.building import at_frames, empty, frames, part, wedge
 from tests.blender.dumping import assert_same, scene_dump
 from tests.blender.preview.test_preview import FIRST, LAST, played, ships, shown, toggle
 from tests.blender.steered import bake, crowd, fleet, select
+from tests.blender.write.test_portrayal import portray
 from tests.sampling import in_every_blender
 
 pytestmark = in_every_blender(shared=True)
@@ -60,6 +61,33 @@ def test_faces_show_vehicles_where_objects_are_shown(playing) -> None:
     part("blender.preview.live")._on_stop(bpy.context.scene, bpy.context.evaluated_depsgraph_get())
     assert not len(by_faces())
     np.testing.assert_allclose(shown(obs), expected[4 - FIRST], atol=1e-6)
+    toggle()
+    bpy.context.scene.frame_set(FIRST)
+    assert_same(before, scene_dump())
+
+
+def test_faces_show_parts_that_drivers_move_by_the_beat(playing) -> None:
+    obs = ships(4, wander={"strength": 8.0})
+    portray(obs[0].steering.crowd, phase_by="TIME", glide_share=0.5, glide_time=0.3)
+    for ob in obs:
+        ob["steering_phase"], ob["steering_effort"] = 0.25, 1.0
+        ob.update_tag()
+    wings = [wedge(f"Wing {k}", location=(0.3, 0.0, 0.0)) for k in range(4)]
+    turns = ("e*sin(6.283185*p)", "e*sin(6.283185*p)", "p", "p*frame")
+    for ob, wing, turn in zip(obs, wings, turns):
+        wing.parent = ob
+        drive(wing, "rotation_euler", turn, index=1, p=(ob, '["steering_phase"]'), e=(ob, '["steering_effort"]'))
+    obs[1].scale *= 2.0
+    select()
+    before = scene_dump()
+    playing[0] = False
+    toggle()
+    shown_plainly = [*obs[:2], *wings[:2]]
+    expected = played(shown_plainly)
+    playing[0] = True
+    for frame in at_frames((FIRST, 2, 9, LAST, 4)):
+        np.testing.assert_allclose(by_faces(), in_order(expected[frame - FIRST]), atol=1e-2)
+        assert shown(wings[2:])[:, :3, :3].any(axis=(1, 2)).all() and not shown(shown_plainly)[:, :3, :3].any()
     toggle()
     bpy.context.scene.frame_set(FIRST)
     assert_same(before, scene_dump())
