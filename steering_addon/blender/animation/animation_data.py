@@ -7,12 +7,12 @@ Blender 4.2 has no slots, so a slot is `None` and the action serves as its own c
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any, TypeAlias
 
 import bpy
 import numpy as np
-from bpy.types import Action, AnimData, FCurve, Key, NlaStrip, Object
+from bpy.types import ID, Action, AnimData, FCurve, Key, NlaStrip, Object
 
 from ..refusal import Refusal
 
@@ -110,6 +110,12 @@ def copy_action(action: Action, slot: ActionSlot | None, *, whole: bool) -> tupl
         for other in [other for other in copy.slots if other != copied_slot]:
             copy.slots.remove(other)
     return copy, copied_slot
+
+
+def remove_blocks(blocks: Collection[ID]) -> None:
+    """Remove datablocks, if there are any: to remove none, Blender would build all relations of the scene again."""
+    if blocks:
+        bpy.data.batch_remove(blocks)
 
 
 def rename_all(names: Mapping[Action, str]) -> Iterator[float]:

@@ -7,7 +7,16 @@ from dataclasses import dataclass
 import bpy
 from bpy.types import Action, Object
 
-from .animation_data import SLOTTED, ActionSlot, Channelbag, channelbag_in, copy_action, new_slot, slot_with_handle
+from .animation_data import (
+    SLOTTED,
+    ActionSlot,
+    Channelbag,
+    channelbag_in,
+    copy_action,
+    new_slot,
+    remove_blocks,
+    slot_with_handle,
+)
 from .bake_record import TRANSFORM_CHANNELS, BakeRecord, erase_record
 from .keyframes import compute_handles, copy_curve, read_keys, read_modifiers, same_curve, write_keys, write_modifiers
 from .ownership import (
@@ -176,7 +185,7 @@ def retire(succession: list[tuple[Action | None, Action | None]]) -> dict[Action
         if action is not None and action.users == 0 and action.library is None:
             heirs.setdefault(action, heir)
     names = {heir: action.name for action, heir in heirs.items() if heir is not None}
-    bpy.data.batch_remove(list(heirs))
+    remove_blocks(list(heirs))
     return names
 
 

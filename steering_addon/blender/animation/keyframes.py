@@ -16,6 +16,7 @@ from bpy.types import FCurve, FModifier
 from ...recording.thinned_curves import ThinnedCurve
 from ..objects.doubles import column_from
 from .animation_data import Channelbag
+from .custom_properties import name_in
 
 FRAME_TOLERANCE = 0.01
 """Keys nearer than this are on the same frame: Blender's own tolerance when it inserts a key."""
@@ -68,6 +69,11 @@ AUTOMATIC = (AUTO, VECTOR, AUTO_CLAMPED)
 HANDLES = ("co", "handle_left_type", "handle_right_type", "handle_left", "handle_right")
 """The columns that `unsettled_handles` notes: eight numbers for each key."""
 
+_SETTINGS = {
+    **dict.fromkeys(("extrapolation", "color_mode"), CHOICE),
+    **dict.fromkeys(("mute", "lock", "hide"), np.bool_),
+}
+"""Settings that are 0 of a new curve, and the types in which they are read in bulk."""
 CURVE_SETTINGS = ("extrapolation", "auto_smoothing", "mute", "lock", "hide", "select", "color_mode", "color")
 
 
@@ -153,8 +159,10 @@ def write_linear_keys(curve: FCurve, points: np.ndarray) -> None:
 
 
 def write_thinned_keys(curve: FCurve, thinned: ThinnedCurve) -> None:
-    """Give a new curve baked keys, with handles by which it keeps between them to the numbers that it was made of."""
+    """Give a curve baked keys, with handles by which it keeps between them to the numbers that it was made of."""
     keys, count = curve.keyframe_points, len(thinned.rows)
+    if len(keys):
+        keys.clear()
     keys.add(count)
     for name, choice in _THINNED.items():
         keys.foreach_set(name, _all_of(choice, count))
@@ -357,6 +365,22 @@ def copy_curve(source: FCurve, bag: Channelbag, keys: Keys | None = None) -> FCu
     if source.group is not None:
         curve.group = bag.groups.get(source.group.name) or bag.groups.new(source.group.name)
     return curve
+
+
+def has_plain_curves(bag: Channelbag, channels: Sequence[tuple[str, int]], group: str) -> bool:
+    """Whether a bag has curves for just these channels, as data paths and indices, and they are as a bake makes them:
+    without modifiers and settings of the animator's, and those of the object itself in a group of this name.
+
+    The keys, the selection and the smoothing, which free handles do without, do not count.
+    """
+    curves, grouped = bag.fcurves, sum(name_in(path) is None for path, _ in channels)
+    return (
+        [(curve.data_path, curve.array_index, len(curve.modifiers)) for curve in curves]
+        == [(path, index, 0) for path, index in channels]
+        and [(each.name, each.mute, each.lock, each.color_set, len(each.channels)) for each in bag.groups]
+        == ([(group, False, False, "DEFAULT", grouped)] if grouped else [])
+        and not any(column_from(curves, name, kind=kind).any() for name, kind in _SETTINGS.items())
+    )
 
 
 def same_curve(curve: FCurve, other: FCurve) -> bool:

@@ -2,7 +2,9 @@
 
 Each vehicle gets an action that nothing plays yet: a new one, or, if its current action has keys of the animator's on
 other channels or frames, a copy of that in which the new bake replaces an earlier one. Handing over gives each vehicle
-its new action, which takes over the name of the earlier one if no other object uses that.
+its new action, which takes over the name of the earlier one if no other object uses that. An action in which an earlier
+bake left nothing but the same thinned curves stays, and gets its new keys then: among thousands of actions Blender
+takes far longer to copy, rename and remove one.
 
 If an action of the animator's cannot be carried over whole, because others use it too or the bake replaces keys in it,
 it stays in the file, and the record of the bake points to it. Clearing restores it; or, if the animator has continued
@@ -11,16 +13,13 @@ to work in the baked action, puts the replaced keys back there.
 
 import dataclasses
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import islice
-from typing import Any, TypeAlias
+from typing import Any
 
-import bpy
 import numpy as np
 from bpy.types import Action, Object
 
 from ...recording.thinned_curves import ThinnedCurve
-from ..objects.drivers import drivers_of
 from ..pieces import in_one_go
 from ..refusal import Refusal
 from .animation_data import (
@@ -28,17 +27,36 @@ from .animation_data import (
     Channelbag,
     action_of,
     assign_action,
-    channelbag,
     channelbag_in,
     copy_action,
     new_action,
+    remove_blocks,
     rename_all,
 )
 from .bake_actions import BakeAction, action_for_bake, has_one_user, leaves_nothing, only_poses, retire, without_bake
 from .bake_record import TRANSFORM_CHANNELS, BakeRecord, write_record
-from .custom_properties import KeptProperty, make, name_in, path_of, reading_drivers, remove, revive
+from .custom_properties import name_in, path_of
 from .edited_keys import checksum_of
-from .keyframes import BakedKeys, Column, read_modifiers, unsettled_handles, write_changes, write_modifiers
+from .handing_over import (
+    WIDTHS,
+    Channels,
+    Staged,
+    columns_of,
+    exists,
+    let_go,
+    readers_of,
+    remove_new_actions,
+    take_places,
+)
+from .keyframes import (
+    BakedKeys,
+    Column,
+    has_plain_curves,
+    read_modifiers,
+    unsettled_handles,
+    write_changes,
+    write_modifiers,
+)
 from .ownership import (
     GROUP,
     CurrentAnimation,
@@ -49,10 +67,7 @@ from .ownership import (
     holds_nothing_else,
     keyed_bake_of,
     our_keys,
-    own_drivers,
-    own_strips,
     set_muted,
-    with_muted,
 )
 from .posing import hides, holds_a_pose
 from .rotation_channels import data_path
@@ -64,10 +79,6 @@ BLANK = "!"
 """The name of an action until it is handed over: short, and sorted first, as Blender compares it with many."""
 COPIED_TOGETHER = 256
 """The most blank actions that are copied together."""
-WIDTHS = {"location": 3, "rotation_euler": 3, "rotation_quaternion": 4, "rotation_axis_angle": 4}
-"""The number of components of each channel; a custom property has one."""
-Channels: TypeAlias = Mapping[str, Sequence[Column]]
-"""The columns to write, by data path: one for each component."""
 
 
 class Staging:
@@ -82,7 +93,7 @@ class Staging:
         self._bake_id = bake_id
         self._frames = np.asarray(frames, dtype=float)
         self._baked = BakedKeys(self._frames)
-        self._staged: list[_Staged] = []
+        self._staged: list[Staged] = []
         self._always_seen: list[Object] = []
         self._blanks: dict[tuple, list[tuple[Action, ActionSlot | None]]] = {}
 
@@ -168,7 +179,10 @@ class Staging:
         replace = replace or (before is not None and before.kept is not None) or holds_a_pose(ob, played.bag)
         unbaked = without_bake(played, edits=True)
         sets_aside = bool(posed) and hides(channelbag_in(unbaked.action, unbaked.slot), posed)
-        if unbaked.action is None:
+        stays = unbaked.action is None and not changes and _can_stay(played, channels)
+        if stays:
+            target = BakeAction(played.action, played.slot, made=True)
+        elif unbaked.action is None:
             target = BakeAction(*self._new_action(ob, channels), made=True, blank=True)
         elif sets_aside and only_poses(unbaked):
             target = BakeAction(
@@ -181,8 +195,9 @@ class Staging:
             )
         else:
             target = action_for_bake(ob, unbaked, first, last, in_the_way if replace else (), posed=sets_aside)
-        own_handles = {} if target.blank else _own_handles(target, (*channels, *changes))
-        self._write(target, channels, changes, touches)
+        own_handles = {} if target.blank or stays else _own_handles(target, (*channels, *changes))
+        if not stays:
+            self._write(target, channels, changes, touches)
         record = BakeRecord(
             bake_id=self._bake_id,
             first=first,
@@ -199,8 +214,9 @@ class Staging:
             keys=(*map(checksum_of, channels.values()), *(0 for _ in changes)),
             thinned=tuple(path for path, columns in channels.items() if not isinstance(columns[0], np.ndarray)),
         )
-        write_record(target.action, record)
-        self._staged.append(_Staged(ob, target, before, record, replace))
+        if not stays:
+            write_record(target.action, record)
+        self._staged.append(Staged(ob, target, before, record, replace, channels if stays else {}))
 
     def commit(self, frame: float) -> Iterator[float]:
         """Give every vehicle its new action and show it as on `frame`, the scene's current frame, in one step at the
@@ -208,9 +224,11 @@ class Staging:
 
         Blender draws the new pose at its next update, which follows when an operator ends.
         """
-        shown, present = {}, [vehicle for vehicle in self._staged if _exists(vehicle.ob)]
+        self._remove_blanks()
+        shown, present = {}, [vehicle for vehicle in self._staged if exists(vehicle.ob)]
         for done, vehicle in enumerate(present, 1):
-            shown[vehicle.ob] = vehicle.shown_on(frame)
+            if not vehicle.new_keys:
+                shown[vehicle.ob] = vehicle.shown_on(frame)
             yield 0.5 * done / len(present)
         unplayed = [vehicle for vehicle in present if vehicle.target.blank and action_of(vehicle.ob) is None]
         named = {vehicle.target.action: f"{vehicle.ob.name}Action" for vehicle in unplayed}
@@ -219,31 +237,38 @@ class Staging:
         yield 1.0
         always_seen, staged = self._always_seen, self._give_out()
         heirs, heirs_of_kept, switches = [], [], {}
-        gone = [vehicle for vehicle in staged if not _exists(vehicle.ob)]
-        staged = [vehicle for vehicle in staged if _exists(vehicle.ob)]
-        readers = _readers({vehicle.ob: (vehicle.before, vehicle.record) for vehicle in staged})
+        gone = [vehicle for vehicle in staged if not exists(vehicle.ob)]
+        staged = [vehicle for vehicle in staged if exists(vehicle.ob)]
+        readers = readers_of({vehicle.ob: (vehicle.before, vehicle.record) for vehicle in staged})
         blank = [vehicle for vehicle in staged if vehicle.target.blank and vehicle.target.action not in named]
-        names = {vehicle.target.action: f"{vehicle.ob.name}Action" for vehicle in blank} | _take_places(staged)
+        names = {vehicle.target.action: f"{vehicle.ob.name}Action" for vehicle in blank} | take_places(staged)
         for vehicle in staged:
             ob, target, before = vehicle.ob, vehicle.target, vehicle.before
             heirs.append((action_of(ob), target.heir(before)))
             heirs_of_kept.append((before and before.kept, target.kept or target.action))
+            if vehicle.new_keys:
+                vehicle.write_new_keys()
+                shown[ob] = vehicle.shown_on(frame)
             switches[ob] = vehicle.hand_over(shown[ob], readers.get(ob, {}))
         in_one_go(rename_all(names | retire(heirs) | retire(heirs_of_kept)))
-        _remove_new_actions(gone)
+        remove_new_actions(gone)
         show_as(switches)
-        clear_all(ob for ob in always_seen if _exists(ob))
+        clear_all(ob for ob in always_seen if exists(ob))
 
     def discard(self) -> None:
         """Remove everything that was prepared; the file is as it was before."""
-        _remove_new_actions(self._give_out())
+        remove_new_actions(self._give_out())
 
-    def _give_out(self) -> "list[_Staged]":
+    def _give_out(self) -> "list[Staged]":
         """Empty the staging, and return what was staged."""
-        bpy.data.batch_remove([blank for blanks in self._blanks.values() for blank, _ in blanks if _exists(blank)])
+        self._remove_blanks()
         staged = self._staged
-        self._staged, self._always_seen, self._blanks = [], [], {}
+        self._staged, self._always_seen = [], []
         return staged
+
+    def _remove_blanks(self) -> None:
+        remove_blocks([blank for blanks in self._blanks.values() for blank, _ in blanks if exists(blank)])
+        self._blanks = {}
 
     def _new_action(self, ob: Object, channels: Channels) -> tuple[Action, ActionSlot | None]:
         """An action with a curve for each component of the channels, whose values are still to be written. It is a copy
@@ -274,7 +299,7 @@ class Staging:
         """Write the baked keys: a curve for each component of a channel, and for each of what seldom changes."""
         bag = channelbag_in(target.action, target.slot, ensure=True)
         if target.blank:
-            self._baked.set_values(bag, (column for columns in channels.values() for column in columns))
+            self._baked.set_values(bag, columns_of(channels))
         else:
             self._write_among_others(bag, channels)
         for path, values in changes.items():
@@ -306,21 +331,21 @@ def clear_all(obs: Iterable[Object]) -> list[Object]:
     for ob in baked:
         check_editable(ob)
     heirs, heirs_of_kept, switches = [], [], {}
-    readers = _readers({ob: (keyed_bake_of(ob),) for ob in baked})
+    readers = readers_of({ob: (keyed_bake_of(ob),) for ob in baked})
     all_played = [CurrentAnimation(ob) for ob in baked]
-    # Before any object gets another action, as in `_take_places`. If other animation stays, Blender would remember the
+    # Before any object gets another action, as in `take_places`. If other animation stays, Blender would remember the
     # slot of a removed action.
     alone = [
         leaves_nothing(played) and has_one_user(played.action) and holds_nothing_else(ob.animation_data)
         for ob, played in zip(baked, all_played)
     ]
-    bpy.data.batch_remove([played.action for played, goes in zip(all_played, alone) if goes])
+    remove_blocks([played.action for played, goes in zip(all_played, alone) if goes])
     for ob, played, goes in zip(baked, all_played, alone):
         record, before = played.record, None if goes else played.action
         unbaked = without_bake(played)
         assign_action(ob, unbaked.action, unbaked.slot)
         set_muted(ob, record, mute=False)
-        _let_go(ob, record, record.channels, readers.get(ob, {}))
+        let_go(ob, record, record.channels, readers.get(ob, {}))
         switches[ob] = record.kept_hidden
         heir = unbaked.action if unbaked.new else None
         heirs.append((before, heir))
@@ -332,102 +357,15 @@ def clear_all(obs: Iterable[Object]) -> list[Object]:
     return baked
 
 
-@dataclass(frozen=True)
-class _Staged:
-    """One vehicle's bake, ready to be handed over. `before`: the record of the bake it replaces; `replace`: whether the
-    animator's drivers and strips are muted."""
-
-    ob: Object
-    target: BakeAction
-    before: BakeRecord | None
-    record: BakeRecord
-    replace: bool
-
-    def hand_over(self, shown: "Shown", readers: "Readers") -> dict[str, bool]:
-        """Let the vehicle play its bake, with these values; returns those of its visibility switches."""
-        ob, before, record = self.ob, self.before, self.record
-        if record.properties:
-            record = dataclasses.replace(record, kept_properties=self._kept_properties())
-        if self.replace:
-            channels = contested(record.channels)
-            record = with_muted(record, own_drivers(ob, channels), own_strips(ob, record.first, record.last, channels))
-            set_muted(ob, record, mute=True)
-        if record is not self.record:
-            write_record(self.target.action, record)
-        assign_action(ob, self.target.action, self.target.slot)
-        if before is not None:
-            _let_go(ob, before, [path for path in before.channels if path not in record.channels], readers)
-        self._show(shown)
-        for name in record.properties:
-            revive(readers.get(name, ()))
-        switches = {path: shown[path][0] >= 0.5 for path in SWITCHES if path in shown}
-        return {**(before.kept_hidden if before is not None else {}), **switches}
-
-    def shown_on(self, frame: float) -> "Shown":
-        """The values of its new curves on a frame."""
-        bag = channelbag_in(self.target.action, self.target.slot)
-        numbers = [(path, index) for path in self.record.channels for index in range(WIDTHS.get(path, 1))]
-        curves = bag.fcurves if self.target.blank else (bag.fcurves.find(path, index=index) for path, index in numbers)
-        shown: Shown = {path: [] for path in self.record.channels}
-        for (path, _), curve in zip(numbers, curves):
-            shown[path].append(curve.evaluate(frame))
-        return shown
-
-    def _show(self, shown: "Shown") -> None:
-        """Set the vehicle's channels to these values."""
-        for path, values in shown.items():
-            if path in SWITCHES:
-                continue
-            if (name := name_in(path)) is not None:
-                make(self.ob, name, values[0], reset=self.before is None or name not in self.before.properties)
-            else:
-                setattr(self.ob, path, values)
-
-    def _kept_properties(self) -> dict[str, KeptProperty]:
-        """The animator's own properties that this bake replaces, as they are or as the earlier bake recorded them."""
-        before, kept = self.before, {}
-        for name in self.record.properties:
-            if before is not None and name in before.properties:
-                if name in before.kept_properties:
-                    kept[name] = before.kept_properties[name]
-            elif name in self.ob:
-                kept[name] = KeptProperty.of(self.ob, name)
-        return kept
-
-
-Shown: TypeAlias = dict[str, list[float]]
-"""The values of the components of channels, by data path."""
-Readers: TypeAlias = dict[str, list[bpy.types.FCurve]]
-"""The drivers that read the custom properties of an object, by property name."""
-
-
-def _readers(records: Mapping[Object, Iterable[BakeRecord | None]]) -> dict[Object, Readers]:
-    """The drivers in the file that read the properties keyed by these bakes."""
-    keyed = {ob: [name for bake in bakes if bake for name in bake.properties] for ob, bakes in records.items()}
-    return reading_drivers([ob for ob, names in keyed.items() if names], {n for names in keyed.values() for n in names})
-
-
-def _let_go(ob: Object, record: BakeRecord, channels: Iterable[str], readers: Readers) -> None:
-    """Restore custom properties and drivers after the keys of a bake are removed. Properties that drivers read or that
-    have keys stay."""
-    bag = channelbag(ob)
-    for path in channels:
-        if path in TRANSFORM_CHANNELS:
-            continue
-        for driver in drivers_of(ob):
-            if driver.data_path == path and (path, driver.array_index) in record.muted_drivers:
-                driver.mute = False
-        if (name := name_in(path)) is None:
-            continue
-        if name in record.kept_properties:
-            record.kept_properties[name].put_back(ob, name)
-        elif not readers.get(name) and not (bag and bag.fcurves.find(path)):
-            remove(ob, name)
-
-
-def _remove_new_actions(staged: list[_Staged]) -> None:
-    actions = (action for vehicle in staged for action in vehicle.target.new_actions())
-    bpy.data.batch_remove([action for action in actions if _exists(action)])
+def _can_stay(played: CurrentAnimation, channels: Channels) -> bool:
+    """Whether an action that holds nothing but a bake can get the thinned keys of the next one in their place: nothing
+    else uses it, and its curves are as a bake makes them."""
+    if played.action is None or not has_one_user(played.action):
+        return False
+    if any(isinstance(column, np.ndarray) for column in columns_of(channels)):
+        return False
+    paths = [(path, index) for path, columns in channels.items() for index in range(len(columns))]
+    return has_plain_curves(played.bag, paths, GROUP)
 
 
 def _check_motion(ob: Object, channels: dict[str, np.ndarray], frames: int) -> None:
@@ -470,25 +408,3 @@ def _drivers_still_muted(before: BakeRecord | None, channels: Collection[str]) -
     key."""
     muted = before.muted_drivers if before else ()
     return tuple((path, index) for path, index in muted if path in TRANSFORM_CHANNELS or path in channels)
-
-
-def _take_places(staged: Iterable[_Staged]) -> dict[Action, str]:
-    """Remove the baked actions that are replaced whole and have no other user; returns their names for the new ones.
-
-    Before the new ones are assigned: assignments queue notifications to Blender's windows, and Blender goes through all
-    of them for each action it removes.
-    """
-    played = ((action_of(vehicle.ob), vehicle.target) for vehicle in staged if vehicle.target.blank)
-    taken = ((action, target) for action, target in played if action not in (None, target.kept))
-    heirs = {action: target.action for action, target in taken if has_one_user(action)}
-    names = {heir: action.name for action, heir in heirs.items()}
-    bpy.data.batch_remove(heirs)
-    return names
-
-
-def _exists(block: bpy.types.ID) -> bool:
-    """Whether a datablock still exists; loading a file or deleting invalidates the reference."""
-    try:
-        return bool(block.name)
-    except ReferenceError:
-        return False

@@ -13,7 +13,7 @@ import bpy
 import numpy as np
 from bpy.types import FCurve, Key, NlaTrack, Object
 
-from ..animation.animation_data import SLOTTED, action_of, assign_action, posed_block
+from ..animation.animation_data import SLOTTED, action_of, assign_action, posed_block, remove_blocks
 from ..animation.keyframes import CHOICE, FRAME_TOLERANCE, GENERATED, write_linear_keys
 from ..animation.ownership import check_editable, holds_nothing
 from ..animation.posing import hiding_action
@@ -309,7 +309,7 @@ def _pose_as(rig: Object, pose: dict[Channel, float]) -> None:
 
 
 def _remove_unused(copies: Collection[bpy.types.Action]) -> None:
-    bpy.data.batch_remove([action for action in copies if action.users == 0])
+    remove_blocks([action for action in copies if action.users == 0])
 
 
 def _has_others_below(rig: Object, record: ClipRecord) -> bool:

@@ -16,7 +16,7 @@ from bpy.utils import escape_identifier, unescape_identifier
 from ...portrayal.feet.soles import GAP
 from ...simulation.arrays.once import once
 from ...simulation.arrays.scalars import Rows
-from ..animation.animation_data import posed_block
+from ..animation.animation_data import posed_block, remove_blocks
 from ..objects.doubles import column_from
 from ..objects.drivers import drivers_of
 from ..refusal import Refusal
@@ -191,7 +191,7 @@ def take_own_shapes(objects: Iterable[Object], stay: Collection[Object | Key] = 
         if has_own_shapes(ob) and ob.data.shape_keys not in stay:
             copies[ob.data] = None
             ob.data = source_of(ob.data)
-    bpy.data.batch_remove([mesh for mesh in copies if not mesh.users])
+    remove_blocks([mesh for mesh in copies if not mesh.users])
 
 
 def check_shapes_play(mesh: Object, channels: Sequence[Channel]) -> None:
