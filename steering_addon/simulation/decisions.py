@@ -18,8 +18,8 @@ from .world import Agents, World
 AnyMemory = TypeVar("AnyMemory", bound=Memory)
 
 SIGNALS = (
-    *("speed_limit", "heading", "warned", "goal_distance", "confined", "hurries", "lands", "comes_down", "perch"),
-    *("up", "in_formation"),
+    *("speed_limit", "heading", "warned", "goal_distance", "confined", "hurries", "alarmed", "lands"),
+    *("comes_down", "perch", "up", "in_formation"),
 )
 """The columns of the intention of their behaviors that are kept after a step, for bodies and for the next."""
 
@@ -33,8 +33,8 @@ class Decisions:
         tallies: what all vehicles have added up, by name.
         taken: (k,) how much has been taken of each tracked body.
         arrivals: the vehicles that have left and those that have reached a goal.
-        speed_limit, heading, warned, goal_distance, confined, hurries, lands, comes_down, perch, up, in_formation:
-            as of `Intention`; None if nothing is said of any vehicle.
+        speed_limit, heading, warned, goal_distance, confined, hurries, alarmed, lands, comes_down, perch, up,
+            in_formation: as of `Intention`; None if nothing is said of any vehicle.
     """
 
     memories: Mapping[str, Memory]
@@ -47,6 +47,7 @@ class Decisions:
     goal_distance: Scalars | None = None
     confined: Rows | None = None
     hurries: Mask | None = None
+    alarmed: Mask | None = None
     lands: Vectors | None = None
     comes_down: Vectors | None = None
     perch: Vectors | None = None

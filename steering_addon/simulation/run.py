@@ -142,11 +142,11 @@ def _decided(state: State, snapshot: Snapshot, world: World) -> tuple[Vectors, D
 
 
 def _deciding_at_once(state: State, snapshot: Snapshot, held: HeldDecisions) -> Mask:
-    """The vehicles present that decide in this step whatever they hold, (n,): those that begin to take part, hurry
-    after or away from something, keep their places in a formation, which moves, or land. Places to land on may move,
-    too, and those share them who follow the same settings."""
+    """The vehicles present that decide in this step whatever they hold, (n,): those that begin to take part, fight,
+    hurry after or away from something, keep their places in a formation, which moves, or land. Places to land on may
+    move, too, and those share them who follow the same settings."""
     decided, at_once = held.decided, ~held.present
-    for told in (decided.hurries, decided.in_formation):
+    for told in (decided.hurries, decided.alarmed, decided.in_formation):
         at_once = at_once if told is None else at_once | told
     if decided.lands is not None:
         _, row = followed(state, snapshot)
