@@ -8,7 +8,7 @@ from ..simulation.arrays.frozen import replace
 from ..simulation.arrays.scalars import Mask, Number, Rows, Scalars, least_of_each, which
 from ..simulation.arrays.vectors import Vectors, dot, magnitude, picked, unit
 from ..simulation.behavior import OURS, Behavior, Intent, Steering
-from ..simulation.declaration import body, called, integer, length, room_to_stop
+from ..simulation.declaration import body, called, from_clips, integer, length, room_to_stop
 from ..simulation.intention import Intention
 from ..simulation.maneuvers import braking
 from ..simulation.maneuvers.pairing import Between, Wants
@@ -64,6 +64,7 @@ class Fight(Behavior):
     enemy: Rows = body("Enemy to fight, and with it all of its crowd; empty: the nearest leader")
     reach: Number = length(1.0, "Room between its body and that of its partner when it has stopped")
     distance: Number = called("Sees Up To", room_to_stop(length(5.0, "How far away partners are found")))
+    apart: Number = from_clips(length(0.0, "How far from its partner its clips are made to be played"))
     most: Rows = called("At One Enemy", integer(1, "How many may fight one enemy at a time", 1))
 
     def steer(self, world: World, agents: Agents, memory: Fighting) -> Steering:
@@ -74,12 +75,13 @@ class Fight(Behavior):
         wanted = np.where(has, memory.wanted, -1)
         chosen = self.take(goes)._chosen(wants, between, memory.hindered[goes] >= 0.0)
         wanted[goes] = np.where(has[goes], wanted[goes], chosen)
-        after = replace(memory, wanted=wanted, has=has, asked=np.where(fights, world.time, -np.inf))
+        after = replace(memory, wanted=wanted, has=has, apart=self.apart, asked=np.where(fights, world.time, -np.inf))
         way, gap = _way(world, agents, np.where(has, wanted, self.enemy))
+        paired = self._paired(wants, after, magnitude(way) - gap)
         way, gap, barred = _round_others(between, goes, after, way, gap)
         direction = unit(way)
-        after, away = self._facing(world, agents, wants, memory, after, direction, gap, barred)
-        speed, response_time = self._speed(world, agents, direction, gap, away, wants.mutual[agents.rows], has)
+        after, away = paired._facing(world, agents, wants, memory, after, direction, gap, barred)
+        speed, response_time = paired._speed(world, agents, direction, gap, away, wants.mutual[agents.rows], has)
         room = np.where(has, 0.0, ROW * self.reach)
         behind = _speed_behind(between, picked(direction, goes), room[goes], np.where(has, wanted, -1)[goes])
         speed[goes] = np.minimum(speed[goes], behind)
@@ -127,6 +129,13 @@ class Fight(Behavior):
     def _chosen(self, wants: Wants, between: Between, goes_round: Mask) -> Rows:
         return wants.chosen(between, self.enemy, self.most, self.distance, goes_round)
 
+    def _paired(self, wants: Wants, after: Fighting, within: Scalars) -> "Fight":
+        """The behavior with the reach at which those with partners meet them, for which clips of either may be made.
+        `within`: (n,) metres of the way from middle to middle that are in their bodies."""
+        apart = np.where(after.has, np.maximum(self.apart, wants.apart[np.maximum(after.wanted, 0)]), 0.0)
+        reach = np.maximum(apart - within, CLOSE * self.reach)
+        return replace(self, apart=apart, reach=np.where(apart > 0.0, reach, self.reach))
+
     def _facing(
         self,
         world: World,
@@ -149,7 +158,7 @@ class Fight(Behavior):
         away = dot(agents.level(picked(world.bodies.velocity, partner)), direction)
         same = after.has & before.has & (after.wanted == before.wanted)
         halts = (before.stands & same) | (agents.speed <= SLOW * agents.cruise_speed)
-        stands = after.has & (gap <= (1.0 + np.where(halts, APART, CLOSE)) * self.reach)
+        stands = after.has & (gap <= (1.0 + np.where(halts & (self.apart <= 0.0), APART, CLOSE)) * self.reach)
         both = same & before.stands & (wants.stands[partner] | ~wants.asks[partner])
         met = np.where(both, np.minimum(before.met, world.time), np.inf)
         nears = ~barred & (dot(agents.velocity, direction) - away > SLOW * agents.cruise_speed)

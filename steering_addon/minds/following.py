@@ -255,7 +255,7 @@ def _compare(settings: Settings, others: Settings) -> Differences | None:
         return None
     differences: dict[str, list[str]] = {}
     for name in shared:
-        for parameter_name, parameter in ours[name].parameters().items():
+        for parameter_name, parameter in ours[name].all_columns().items():
             column, other = (getattr(side[name], parameter_name) for side in (ours, theirs))
             # One entry holds for all agents.
             if column is not other and not (column == other).all():

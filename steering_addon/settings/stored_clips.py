@@ -35,6 +35,13 @@ class PlayedClip(Stored):
         OCCASIONS,
         label="Plays When",
     )
+    apart: float = field.positive(
+        0.0,
+        "Distance from the middle of its vehicle to that of the partner for which this clip was made. Two that fight "
+        "stop there, if either has such a clip, at the largest of several; 0 for Reach of Fight",
+        unit=Unit.LENGTH,
+        soft=(0.0, 5.0),
+    )
     ground_speed: float = field.positive(
         0.0,
         "Speed at which the feet of this clip hold on the ground; 0 for the measured speed",

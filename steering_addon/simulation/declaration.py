@@ -272,6 +272,11 @@ def called(label: str, parameter: Any) -> Any:
     return declared(replace(parameter.metadata["parameter"], label=label))
 
 
+def from_clips(parameter: Any) -> Any:
+    """The number as a column that no file stores: clips say it for their crowd or state, 0 where none does."""
+    return field(default=0.0, metadata={"from_clips": parameter.metadata["parameter"]})
+
+
 Self = TypeVar("Self", bound="Declared")
 
 
@@ -304,6 +309,12 @@ class Declared(Stored, Columns):
     """A base for stored settings that the simulation reads; an instance holds one column (n,) per parameter."""
 
     @classmethod
+    def all_columns(cls) -> Mapping[str, Parameter]:
+        """The declarations of all columns by name: the parameters, and what clips say."""
+        kind: Any = cls
+        return _columns(kind)
+
+    @classmethod
     def of(cls: type[Self], n: int, **values: Any) -> Self:
         """An instance for n agents; omitted parameters have their defaults, a single value is used for all agents.
 
@@ -311,12 +322,11 @@ class Declared(Stored, Columns):
             TypeError: a name is not declared.
             ValueError: a column has neither one entry nor n.
         """
-        kind: Any = cls
-        columns = _columns(kind)
+        columns = cls.all_columns()
         unknown = sorted(values.keys() - columns.keys())
         if unknown:
             raise TypeError(f"{cls.__name__} has no parameter {', '.join(unknown)}")
-        return cls(**{name: _column(n, values.get(name, default), dtype) for name, (default, dtype) in columns.items()})
+        return cls(**{name: _column(n, values.get(name, p.default), p.kind.dtype) for name, p in columns.items()})
 
     def for_agents(self: Self, rows: Rows) -> Self:
         """The parameters of the agents in these rows (m,); a column with one entry holds for all agents."""
@@ -325,12 +335,12 @@ class Declared(Stored, Columns):
         if lengths == {len(rows)}:
             return self
         if lengths != {1}:
-            return self.with_columns({name: _spread(getattr(self, name), rows) for name in self.parameters()})
+            return self.with_columns({name: _spread(getattr(self, name), rows) for name in self.all_columns()})
         if len(rows) not in self._spread_to:
             # The same number of agents follows it in step after step.
             self._spread_to.clear()
             self._spread_to[len(rows)] = self.with_columns(
-                {name: _spread(getattr(self, name), rows) for name in self.parameters()}
+                {name: _spread(getattr(self, name), rows) for name in self.all_columns()}
             )
         return self._spread_to[len(rows)]
 
@@ -341,7 +351,7 @@ class Declared(Stored, Columns):
     @once
     def _lengths(self) -> set[int]:
         """The numbers of entries that its columns have."""
-        return {len(getattr(self, name)) for name in self.parameters()}
+        return {len(getattr(self, name)) for name in self.all_columns()}
 
     @once
     def _spread_to(self) -> dict[int, Any]:
@@ -361,9 +371,9 @@ def _parameters(declared: type[Any]) -> Mapping[str, Parameter]:
 
 
 @cache
-def _columns(declared: type[Any]) -> dict[str, tuple[Any, type[Any]]]:
-    """The default and the dtype of each column, by name."""
-    return {name: (p.default, p.kind.dtype) for name, p in declared.parameters().items()}
+def _columns(declared: type[Any]) -> Mapping[str, Parameter]:
+    of_clips = {f.name: f.metadata["from_clips"] for f in fields(declared) if "from_clips" in f.metadata}
+    return MappingProxyType({**declared.parameters(), **of_clips})
 
 
 def _column(n: int, value: Any, dtype: type[Any]) -> Any:

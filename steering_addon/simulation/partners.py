@@ -19,6 +19,7 @@ class Partners(Memory):
         met: (n,) the time at which both had come to stand face to face, seconds; inf while they have not.
         hindered: (n,) seconds for which it has come no nearer to its partner, though it does not stand before it; below
             0 those left in which it tries no way round others.
+        apart: (n,) metres from it to its partner for which its clips are made, 0 for any.
         asked: (n,) the time at which it last looked for a partner, seconds.
     """
 
@@ -27,6 +28,7 @@ class Partners(Memory):
     stands: Mask = remembered(False)
     met: Scalars = remembered(np.inf)
     hindered: Scalars = remembered(0.0)
+    apart: Scalars = remembered(0.0)
     asked: Scalars = remembered(-np.inf)
 
     @property

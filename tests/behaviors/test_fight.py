@@ -69,15 +69,19 @@ def lines(n: int, m: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
     )  # type: ignore[return-value]
 
 
-def test_two_stop_a_step_apart_and_face_each_other() -> None:
-    last = fought(armies([(0.0, -3.0)], [(1.0, 3.0)]), 42)[-1]
-    offset = last.motion.position[1] - last.motion.position[0]
-    assert np.linalg.norm(offset) - 2.0 * RADIUS == pytest.approx(REACH, rel=0.25)
+def test_two_stop_a_step_apart_or_as_far_as_their_clips_are_made_and_face_each_other() -> None:
+    scene, snapshot = armies(*([(20.0 * k + x, 3.0 * x - 3.0 * (1 - x)) for k in range(3)] for x in (0.0, 1.0)))
+    clips = np.array([0.0, 1.8, 0.9, 0.0, 0.0, 1.8])
+    settings = (replace(s, behaviors=(replace(s.behaviors[0], apart=clips),)) for s in snapshot.settings)
+    last = fought((scene, replace(snapshot, settings=tuple(settings), decides_every=3)), 42)[-1]
+    offset = last.motion.position[3:] - last.motion.position[:3]
+    assert np.linalg.norm(offset, axis=1) == pytest.approx([REACH + 2.0 * RADIUS, 1.8, 1.8], abs=0.15)
     assert (last.motion.velocity == 0.0).all()
-    toward = offset / np.linalg.norm(offset)
-    assert last.motion.forward @ toward == pytest.approx([1.0, -1.0], abs=0.02)
-    assert partners(last).row.tolist() == [1, 0]
-    assert partners(last).met[0] == partners(last).met[1] < last.time
+    toward = offset / np.linalg.norm(offset, axis=1)[:, None]
+    assert np.einsum("ni,ni->n", last.motion.forward[:3], toward) == pytest.approx(1.0, abs=0.02)
+    assert np.einsum("ni,ni->n", last.motion.forward[3:], toward) == pytest.approx(-1.0, abs=0.02)
+    assert partners(last).row.tolist() == [3, 4, 5, 0, 1, 2]
+    assert (partners(last).met[:3] == partners(last).met[3:]).all() and partners(last).met.max() < last.time
 
 
 @sampled(one_of=2)
@@ -170,7 +174,7 @@ def wants(place: np.ndarray, crowd: np.ndarray, taken: np.ndarray) -> np.ndarray
     n = len(place)
     walker = {"radius": RADIUS}
     world, agents, _ = Scene(np.concatenate((place, np.zeros((n, 1))), axis=1), vehicle=walker).seen()
-    others = Partners(np.where(taken, 0, -1), taken, taken, np.zeros(n), np.zeros(n), np.zeros(n))
+    others = Partners(np.where(taken, 0, -1), taken, taken, *np.zeros((4, n)))
     world = replace(world, bodies=replace(world.bodies, crowd=crowd), partners=others)
     sees, everyone = np.full(n, SEES), np.full(n, EVERYONE)
     near = world.neighbors(agents, sees, np.full(n, 2.0 * np.pi), everyone, everyone).together()

@@ -51,6 +51,8 @@ from .shapes import key_points, source_of
 _measured: dict[str, tuple[list[Clip], float]] = {}
 """The clips and scales measured in this session by what they were made of, for models that the crowd does not store."""
 MOST_KEPT = 256
+WITH_PARTNER = ("PARTNER", "ANSWER")
+"""When clips are played that are for two."""
 FIRST_ON_LINK = 2**30
 """The number of the first action that links name."""
 
@@ -212,6 +214,14 @@ def state_of(entry: PropertyGroup) -> Object | None:
     return state
 
 
+def apart_for(crowd: Object, state: Object | None = None) -> float:
+    """How far from their partners the clips are made to be played, metres, of vehicles of a crowd, or in a state of it;
+    the largest distance, 0 for none. Writes nothing."""
+    clips = [entry for entry in stored_clips(crowd) if entry.plays == "DO" and entry.when in WITH_PARTNER]
+    for_state = [entry for entry in clips if state_of(entry) == state]
+    return max((entry.apart for entry in for_state or clips if state_of(entry) in (None, state)), default=0.0)
+
+
 def is_measured(model: Model, scene: Scene, family: Family) -> bool:
     """Whether the clips of a model need not be measured."""
     return _known(model, hash_of(model, scene, family)) is not None
@@ -347,7 +357,7 @@ def clips_made_of(crowd: Object, states: Mapping[Object, int]) -> str:
         hashed.update(repr((portrayal.head_bone, portrayal.own_shapes, looks, playing)).encode())
     for entry in entries:
         shown = entry.action.name_full, *span(entry.action), entry.plays, entry.ground_speed, entry.with_company
-        state, when = state_of(entry), entry.when if entry.plays == "DO" else ""
+        state, when = state_of(entry), (entry.when, entry.apart) if entry.plays == "DO" else ""
         hashed.update(repr((*shown, when, ANY if state is None else states.get(state, NO_STATE))).encode())
         for bag in channelbags(entry.action):
             for curve in bag.fcurves:

@@ -5,7 +5,7 @@ from bpy.types import Context, Object, PropertyGroup, UILayout
 from ...portrayal.clips import ClipSettings
 from ..animation.posing import moves_shape_keys, short_name
 from ..clips.clip_feet import unplanted_of
-from ..clips.crowd_clips import state_of
+from ..clips.crowd_clips import WITH_PARTNER, state_of
 from ..crowds.adding_clips import why_without_walk
 from ..crowds.states import states_of_crowd
 from ..objects.focus import crowd_in_focus
@@ -75,6 +75,8 @@ def _clip(layout: UILayout, context: Context, row: int, clip: PropertyGroup, sta
         column.prop(clip, "with_company")
     if clip.plays == "DO":
         column.prop(clip, "when")
+        if clip.when in WITH_PARTNER:
+            column.prop(clip, "apart")
     if states or state is not None:
         column.prop(clip, "state")
     if state is not None and state not in states:

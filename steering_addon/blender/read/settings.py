@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from bpy.types import Depsgraph, PropertyGroup
+from bpy.types import Depsgraph, Object, PropertyGroup
 
 from ...behaviors import CATALOGUE
 from ...minds.declaring import Mind, Mode, StateModel, Trigger, TriggerModel
@@ -18,6 +18,7 @@ from ...simulation.locomotion import Locomotion
 from ...simulation.presence.attendance import STAY, Attendance, enter_frames
 from ...simulation.snapshot import Settings
 from ...simulation.vehicle import VehicleModel
+from ..clips.crowd_clips import apart_for
 from ..moving import locomotion_of
 from ..objects.tagged_objects import crowd_of
 from ..properties import is_own
@@ -159,6 +160,7 @@ class _CrowdReader:
             settings = self.stored(depsgraph)
             groups = ((kind, getattr(settings, kind.name)) for kind in self._source.behaviors)
             behaviors = tuple(_behavior(self._source, kind, group, frame) for kind, group in groups if group.use)
+            behaviors = _as_clips_say(behaviors, self._source.ob)
             self._read = Settings(behaviors, COMBINING_NUMBERS[choice_in(settings, "combining")])
         return self._read
 
@@ -168,6 +170,18 @@ def _behavior(source: CrowdSource, kind: type[Behavior], group: PropertyGroup, f
     values = checked_values(kind, group, source.ob, kind.name, frame)
     pointed = {name: row for (behavior, name), row in source.pointed.items() if behavior == kind.name}
     return kind.of(1, **{**values, **pointed})
+
+
+def _as_clips_say(
+    behaviors: Sequence[Behavior], crowd: Object | None, state: Object | None = None
+) -> tuple[Behavior, ...]:
+    """The behaviors of a crowd, or of a state of it, with what clips say."""
+    said = []
+    for behavior in behaviors:
+        names = behavior.all_columns().keys() - behavior.parameters().keys()
+        values = {name: np.full(1, apart_for(crowd, state)) for name in names}
+        said.append(behavior.with_columns(values) if names else behavior)
+    return tuple(said)
 
 
 def _crowd_columns(plan: Plan) -> tuple[np.ndarray, np.ndarray]:
@@ -242,7 +256,8 @@ class MindReader:
         combining = of_crowd.combining
         if ob.steering.is_property_set("state") and ob.steering.state.own_combining:
             combining = COMBINING_NUMBERS[choice_in(settings, "combining")]
-        return Settings(tuple(behaviors[name] for name in sorted(behaviors, key=ORDER.__getitem__)), combining)
+        in_order = [behaviors[name] for name in sorted(behaviors, key=ORDER.__getitem__)]
+        return Settings(_as_clips_say(in_order, crowd_of(ob), ob), combining)
 
     def _mode(
         self,

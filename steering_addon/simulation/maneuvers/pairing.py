@@ -97,7 +97,7 @@ class Wants:
 
     Attributes:
         wanted: (b,) the row of the body that each wants for its partner, -1 for none.
-        has, stands: (b,) as of `Partners`.
+        has, stands, apart: (b,) as of `Partners`.
         asks: (b,) the bodies that look for a partner, or have one.
         mutual: (b,) the bodies that are wanted by whom they want.
         rank: (b,) of those at one body that does not want them, how many come before each.
@@ -107,6 +107,7 @@ class Wants:
     wanted: Rows
     has: Mask
     stands: Mask
+    apart: Scalars
     asks: Mask
     mutual: Mask
     rank: Rows
@@ -120,6 +121,8 @@ class Wants:
         asks[:n] = bodies.present[:n] & (partners.asked > world.time - STALE * world.dt)
         wanted = np.full(count, -1)
         wanted[:n] = np.where(asks[:n], partners.wanted, -1)
+        apart = np.zeros(count)
+        apart[:n] = np.where(asks[:n], partners.apart, 0.0)
         has[:n], stands[:n] = asks[:n] & partners.has, asks[:n] & partners.stands
         mutual = (wanted >= 0) & (wanted[wanted] == np.arange(count))
         alone = which((wanted >= 0) & ~mutual)
@@ -128,7 +131,7 @@ class Wants:
         order = np.lexsort((alone, dot(gap, gap), ~has[alone], target))
         rank = np.zeros(count, dtype=np.int64)
         rank[alone[order]] = _places(target[order])
-        return cls(wanted, has, stands, asks, mutual, rank, np.bincount(target[has[alone]], minlength=count))
+        return cls(wanted, has, stands, apart, asks, mutual, rank, np.bincount(target[has[alone]], minlength=count))
 
     def room_at(self, body: Rows, capacity: Rows) -> Rows:
         """For how many more than those whom it has for partners there is room at bodies, (p,).

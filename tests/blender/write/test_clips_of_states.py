@@ -7,7 +7,7 @@ import pytest
 from tests.blender.building import empty, frames
 from tests.blender.drawing import shown, texts
 from tests.blender.dumping import refuses
-from tests.blender.seen import listed
+from tests.blender.seen import listed, snapshots
 from tests.blender.steered import bake, clear_bake, crowd, press, select
 from tests.blender.walkers import found_walkers, idle
 from tests.sampling import in_every_blender
@@ -64,6 +64,22 @@ def test_what_is_for_a_state_is_done_once_as_it_is_taken_up() -> None:
     assert share.max() == 1.0 and share[-1] == 0.0
     assert time[0] == 0.0 and time[-1] == pytest.approx(time.max()) and np.count_nonzero(np.diff(time) > 0.0) > 40
     assert strip(rigs[1], "Nod") is None
+
+
+def test_those_who_fight_stand_as_far_apart_as_their_clips_say_those_of_a_state_before_the_others() -> None:
+    people, _, state = feeders()
+    press("behavior_add", people, behavior="fight")
+    clips = people.steering.portrayal.clips
+    for when, apart, of in (
+        ("ANSWER", 1.2, None),
+        ("PARTNER", 1.8, None),
+        ("CHANCE", 9.0, None),
+        ("PARTNER", 0.9, state),
+    ):
+        entry = clips.add()
+        entry.action, entry.plays, entry.when, entry.apart, entry.state = clips[0].action, "DO", when, apart, of
+    apart = [next(b.apart[0] for b in s.behaviors if b.name == "fight") for s in snapshots()[0].settings]
+    assert apart == pytest.approx([1.8, 0.9])
 
 
 def test_one_action_may_be_a_clip_of_two_states_and_each_has_a_strip() -> None:
