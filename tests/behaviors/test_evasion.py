@@ -38,6 +38,15 @@ def test_from_a_pursuer_that_comes_straight_it_runs_straight_away(speed: float) 
         assert np.allclose(place.steering()[0], [0.0, (5.0 - 2.0) / 0.3, 0.0])
 
 
+@pytest.mark.parametrize("turns", [-1.0, 1.0])
+def test_from_a_faster_one_that_turns_it_runs_out_of_its_bend(turns: float) -> None:
+    """To the left of one that turns to the right, and the other way round."""
+    world, agents, [evasion] = hunted(drift=(0.0, 20.0, 0.0)).seen()
+    acceleration = np.array([[0.0, 0.0, 0.0], [20.0 * turns, 0.0, 0.0]])
+    world = replace(world, bodies=replace(world.bodies, acceleration=acceleration))
+    assert evasion.steer(world, agents, None).force[0, 0] * turns < -10.0
+
+
 def test_it_does_nothing_beyond_its_distance_or_without_a_pursuer() -> None:
     """The distance counts from the body of the pursuer, not from its middle."""
     body = hunted().seen()[0].bodies.extent[-1]

@@ -10,7 +10,7 @@ from types import MappingProxyType
 import numpy as np
 
 from ..arrays.scalars import EPSILON, Mask, Rows, Scalars, anybody, clamp, firsts, grouped, which
-from ..arrays.vectors import Vectors, dot, magnitude, picked, truncate, unit
+from ..arrays.vectors import Vectors, across, dot, magnitude, picked, truncate, unit
 from ..declaration import Choice
 from ..world import Agents, World
 
@@ -195,6 +195,10 @@ def dodged(world: World, agents: Agents, threat: Rows, places: Vectors, speed: S
     """
     velocity = agents.level(picked(world.bodies.velocity, threat))
     offset = agents.level(agents.position - picked(world.bodies.position, threat))
+    # One that turns with its prey comes along a bend: the chord of that leads half a right angle aside at most.
+    pace = magnitude(velocity)
+    bend = across(agents.level(picked(world.bodies.acceleration, threat)), unit(velocity))
+    velocity = velocity + truncate(bend * (0.5 * magnitude(offset) / np.maximum(pace, EPSILON))[:, None], pace)
     faster = np.maximum(magnitude(velocity), EPSILON)
     approach = np.maximum(dot(velocity, unit(offset)) / faster, 0.0)
     share = np.maximum(1.0 - GATHERED * speed / faster, 0.0) * approach
