@@ -13,11 +13,8 @@ from .figure_scenes import figures_about, has_figure, topics
 
 
 def texts() -> Iterator[tuple[Path, str]]:
-    """The paths and contents of the manual's generated pages, and of the one with a table of presets.
-
-    Raises:
-        SystemExit: a behavior has none for its page to show.
-    """
+    """The paths and contents of the manual's generated pages, and of the one with a table of presets. Raises SystemExit
+    if a behavior has none for its page to show."""
     yield preset_table.PAGE, preset_table.with_table(preset_table.PAGE.read_text(encoding="utf-8"))
     for name, text in behavior_pages.pages().items():
         yield PAGES / name, text()
@@ -33,12 +30,8 @@ def hashes(names: Collection[str]) -> dict[str, str]:
 
 
 def drawings(topic: str, suffix: str) -> Iterator[tuple[str, bytes]]:
-    """The file names and contents of the drawings about a topic.
-
-    Raises:
-        SystemExit: there is none.
-        SystemExit: a run does not show what its caption says.
-    """
+    """The file names and contents of the drawings about a topic. Raises SystemExit if there is none, or
+    a run does not show what its caption says."""
     # The other files are made without matplotlib.
     from .figure_drawing import draw
 

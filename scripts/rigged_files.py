@@ -13,11 +13,8 @@ from steering_addon.simulation.roles import Role
 
 
 def opened(file: Path) -> list[tuple[bpy.types.Object, bpy.types.Object]]:
-    """The armatures of a file that is opened or imported, each with the object that carries it.
-
-    Raises:
-        SystemExit: the file is of a type that is not known.
-    """
+    """The armatures of a file that is opened or imported, each with the object that carries it. Raises SystemExit if
+    the file is of a type that is not known."""
     if file.suffix == ".blend":
         bpy.ops.wm.open_mainfile(filepath=str(file))
     else:

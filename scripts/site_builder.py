@@ -24,12 +24,9 @@ NOT_NEEDED = (".buildinfo", "objects.inv")
 
 
 def build_site(output: Path) -> Path:
-    """Build the site, replacing what is in the folder; the path of its first page.
-
-    Raises:
-        SystemExit: Sphinx warns, for example of a link to a page or a picture that does not exist.
-        PreparationError: its environment cannot be made.
-    """
+    """Build the site, replacing what is in the folder; the path of its first page. Raises SystemExit if Sphinx warns,
+    for example of a link to a page or a picture that does not exist, and PreparationError if its environment cannot be
+    made."""
     python = environments.python("site")
     with tempfile.TemporaryDirectory(prefix="steering-site-") as temporary:
         built, doctrees = Path(temporary, "site"), Path(temporary, "doctrees")

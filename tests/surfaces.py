@@ -9,11 +9,8 @@ __all__ = ["ball", "block", "mesh_obstacles", "mesh_regions", "patch", "ring", "
 
 
 def patch(points: np.ndarray, *, round_u: bool = False, round_v: bool = False) -> tuple[np.ndarray, np.ndarray]:
-    """The points and triangles of a grid of points (u, v, 3), which may close in either direction.
-
-    Returns:
-        (u * v, 3) points and (f, 3) rows of corners.
-    """
+    """The points and triangles of a grid of points (u, v, 3), which may close in either direction. Returns (u * v, 3)
+    points and (f, 3) rows of corners."""
     u, v = points.shape[:2]
     row = np.arange(u * v).reshape(u, v)
     cells = slice(0, u if round_u else u - 1), slice(0, v if round_v else v - 1)

@@ -19,11 +19,8 @@ def topics() -> list[str]:
 
 
 def figures_about(topic: str) -> dict[str, Figure]:
-    """The figures about a topic by the names of their drawings.
-
-    Raises:
-        SystemExit: the topic is a behavior without a figure.
-    """
+    """The figures about a topic by the names of their drawings. Raises SystemExit if the topic is a behavior without a
+    figure."""
     if topic == COMBINING:
         return {drawing_of(name): figure for name, figure in combining.FIGURES.items()}
     more = {f"{topic}-{key}": figure for key, figure in more_of(topic).items()}
@@ -36,21 +33,15 @@ def has_figure(behavior: str) -> bool:
 
 
 def figure_of(behavior: str) -> Figure:
-    """The figure of a behavior, by its name; its caption is what follows the first line of the file's docstring.
-
-    Raises:
-        SystemExit: it has none.
-    """
+    """The figure of a behavior, by its name; its caption is what follows the first line of the file's docstring. Raises
+    SystemExit if it has none."""
     module = _module(behavior)
     return replace(module.FIGURE, caption=" ".join((module.__doc__ or "").split("\n\n")[1].split()))
 
 
 def more_of(behavior: str) -> dict[str, Figure]:
-    """The further figures of a behavior, by what the names of their drawings end with.
-
-    Raises:
-        SystemExit: it has not even the first one.
-    """
+    """The further figures of a behavior, by what the names of their drawings end with. Raises SystemExit if it has not
+    even the first one."""
     more: dict[str, Figure] = getattr(_module(behavior), "MORE", {})
     return more
 

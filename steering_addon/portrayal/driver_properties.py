@@ -203,17 +203,14 @@ class DriverProperties:
         perched: Mask | None = None,
         flares: Mask | None = None,
     ) -> dict[str, Scalars]:
-        """The properties on the next frame.
+        """The properties on the next frame. Returns (n,) by the names of PROPERTIES: metres a second, metres since the
+        first frame, cycles, and how far wings swing, 1 for the usual.
 
         Args:
             sizes: (n,) multiples of the stride, by `stride_factors`.
             entered: (n,) whether this is the first frame on which the vehicle is present.
             start_speed: (n,) metres a second of the vehicles that entered.
             perched, flares: (n,) those that stand on something and those that brake with their wings; None for none.
-
-        Returns:
-            (n,) by the names of PROPERTIES: metres a second, metres since the first frame, cycles, and how far wings
-            swing, 1 for the usual.
         """
         portrayal = self._portrayal
         step = position - (position if self._position is None else self._position)

@@ -134,11 +134,7 @@ class Player:
     """Plays the clips of n agents frame after frame; what it remembers is in what it returns."""
 
     def __init__(self, clips: Sequence[Clip], settings: ClipSettings, keys: Keys, frame_time: float) -> None:
-        """`settings` and `keys` have n rows, `frame_time` is in seconds.
-
-        Raises:
-            ValueError: there is no clip.
-        """
+        """`settings` and `keys` have n rows, `frame_time` is in seconds. Raises ValueError if there is no clip."""
         if not clips:
             raise ValueError("there is no clip to play")
         self._clips = tuple(clips)

@@ -95,16 +95,14 @@ def feet_on(inside: Points, level: Scalars, height: float) -> list[tuple[Rows, f
 def longest_slides(
     points: Points, level: Scalars, feet: Sequence[Rows], height: float, pace: BodyPace
 ) -> list[tuple[float, int]]:
-    """The longest way of each foot over the ground in one stance of a body, and the row of its first frame.
+    """The longest way of each foot over the ground in one stance of a body, and the row of its first frame. Returns
+    metres and rows; 0 metres for a foot without stances.
 
     Args:
         points: (f, m, 3) in the world.
         level: (f, m) their heights above the ground.
         feet: the columns of the points of each foot.
         height: of the body, metres.
-
-    Returns:
-        metres and rows; 0 metres for a foot without stances.
     """
     longest = []
     for rows in feet:

@@ -320,16 +320,13 @@ def scattered(
     """Spots for bodies that overlap neither each other nor existing bodies.
 
     The seed gives a sequence of spots. Each body in turn takes the next spot with enough room, so a later body never
-    changes the spot of an earlier one.
+    changes the spot of an earlier one. Returns spots for the first bodies; fewer than n if the room runs out.
 
     Args:
         radii: (n,) of the bodies, in the order in which they are placed.
         distance: least metres between any two.
         standing: positions (m, 3) and radii (m,) of existing bodies.
         better: propose the spots that are taken first, in turn; the others are for bodies that find no room there.
-
-    Returns:
-        Spots for the first bodies; fewer than n if the room runs out.
     """
     positions, standing_radii = standing
     widest = float(max(radii.max(initial=0.0), standing_radii.max(initial=0.0)))

@@ -177,11 +177,8 @@ PLAIN = Preset("State", "A state like the crowd itself, to change", STATE)
 
 
 def read(text: str, kind: str = CROWD) -> Preset:
-    """Read a preset of a kind from its text.
-
-    Raises:
-        PresetError: the text is not such a preset, has a later format, or has an invalid value.
-    """
+    """Read a preset of a kind from its text. Raises PresetError if the text is not such a preset, has a later format,
+    or has an invalid value."""
     version, content = parse_document(text, FORMAT)
     if version == 1:
         content = _translate(content, kind)

@@ -88,11 +88,8 @@ def in_columns(declaration: type[AnyDeclared], values: Values) -> AnyDeclared:
 
 
 def parse_document(text: str, newest: int) -> tuple[int, dict[str, Any]]:
-    """The format of a preset, which is a version up to the newest, and the rest of its content.
-
-    Raises:
-        PresetError: the text is not a preset, or has a later format.
-    """
+    """The format of a preset, which is a version up to the newest, and the rest of its content. Raises PresetError if
+    the text is not a preset, or has a later format."""
     try:
         content = json.loads(text)
         # Half of a surrogate pair can be escaped in JSON, but no program can show it.
@@ -115,11 +112,7 @@ def checked_values(
     path: str, declaration: type[Declared], values: Mapping[str, Any]
 ) -> tuple[dict[str, Value], list[str]]:
     """The checked values of a declaration, and the paths of the names it does not have; `path`: where the values are in
-    the preset, for messages.
-
-    Raises:
-        PresetError: a value has the wrong type or is out of its limits.
-    """
+    the preset, for messages. Raises PresetError if a value has the wrong type or is out of its limits."""
     parameters = held(declaration)
     unknown = [f"{path}.{name}" for name in values if name not in parameters]
     known = [name for name in parameters if name in values]
@@ -127,11 +120,8 @@ def checked_values(
 
 
 def _check(value: Any, parameter: Parameter, path: str) -> Value:
-    """The value in the type and within the limits of its parameter.
-
-    Raises:
-        PresetError: the value has another type or is out of the limits.
-    """
+    """The value in the type and within the limits of its parameter. Raises PresetError if the value has another type or
+    is out of the limits."""
     if parameter.kind is Kind.SWITCH:
         if not isinstance(value, bool):
             raise PresetError(f"{path} must be true or false, not {excerpt(value)}")

@@ -317,11 +317,7 @@ class Declared(Stored, Columns):
     @classmethod
     def of(cls: type[Self], n: int, **values: Any) -> Self:
         """An instance for n agents; omitted parameters have their defaults, a single value is used for all agents.
-
-        Raises:
-            TypeError: a name is not declared.
-            ValueError: a column has neither one entry nor n.
-        """
+        Raises TypeError if a name is not declared, and ValueError if a column has neither one entry nor n."""
         columns = cls.all_columns()
         unknown = sorted(values.keys() - columns.keys())
         if unknown:

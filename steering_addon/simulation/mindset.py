@@ -93,13 +93,11 @@ class Mindset:
         return self.shares * (1.0 - fraction)[:, None] + np.where(is_present, fraction[:, None], 0.0)
 
     def modes_left(self, fraction: Scalars) -> Iterator[tuple[Rows, Scalars, Rows]]:
-        """The modes that vehicles come from, that of the largest share first.
+        """The modes that vehicles come from, that of the largest share first. Yields a mode (n,) for each vehicle, its
+        share (n,), 0 where there are fewer, and the body (n,) that it was about.
 
         Args:
             fraction: (n,) how far each has taken up its mode; one that has done so comes from none.
-
-        Yields:
-            A mode (n,) for each vehicle, its share (n,), 0 where there are fewer, and the body (n,) that it was about.
         """
         shares = np.where((fraction < 1.0)[:, None], self.shares, 0.0)
         rows, order = np.arange(len(fraction)), np.argsort(-shares, axis=1, kind="stable")

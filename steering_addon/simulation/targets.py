@@ -42,14 +42,12 @@ def aim(
 ) -> tuple[AnyBehavior, dict[str, Memory]]:
     """The behavior with a row of World.bodies or World.regions for each agent in each parameter that names one.
 
-    -1 stands for none, for a body that is not present, and for the agent itself.
+    -1 stands for none, for a body that is not present, and for the agent itself. Returns the behavior, and the memories
+    that have changed.
 
     Args:
         memories: the memories of all n vehicles. The progress through candidates has the name
             "<behavior>.<parameter>".
-
-    Returns:
-        The behavior, and the memories that have changed.
     """
     changes: dict[str, Any] = {}
     learned: dict[str, Memory] = {}

@@ -89,11 +89,8 @@ class KeptProperty:
 
     @classmethod
     def read(cls, stored: Any) -> "KeptProperty":
-        """From the result of `written`, as Blender stored it.
-
-        Raises:
-            TypeError, ValueError, KeyError: it is not such a result.
-        """
+        """From the result of `written`, as Blender stored it. Raises TypeError, ValueError or KeyError if it is not
+        such a result."""
         value = stored["value"]
         display = json.loads(stored["display"])
         if not isinstance(display, dict | None):

@@ -41,13 +41,11 @@ def data_path(mode: str) -> str:
 
 
 def channels_from_matrices(matrices: np.ndarray, mode: str) -> np.ndarray:
-    """The rotation channels that turn vehicles as these matrices do, without a jump from one frame to the next.
+    """The rotation channels that turn vehicles as these matrices do, without a jump from one frame to the next. Returns
+    (f, n, 3) angles in radians, or (f, n, 4) for quaternions (w, x, y, z) and axis-angle (angle, x, y, z).
 
     Args:
         matrices: (f, n, 3, 3) rotations, which neither scale nor mirror.
-
-    Returns:
-        (f, n, 3) angles in radians, or (f, n, 4) for quaternions (w, x, y, z) and axis-angle (angle, x, y, z).
     """
     return RotationTrack(mode).extend(matrices)
 

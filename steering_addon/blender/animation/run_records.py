@@ -85,11 +85,7 @@ def written(history: Iterable[TakenUp]) -> str:
 
 
 def read(stored: Any) -> tuple[TakenUp, ...]:
-    """From the result of `written`.
-
-    Raises:
-        TypeError, ValueError: it is not such a result.
-    """
+    """From the result of `written`. Raises TypeError or ValueError if it is not such a result."""
     history = tuple(
         TakenUp(float(frame), *texts, tuple((name, float(value)) for name, value in weighed))
         for frame, *texts, weighed in json.loads(stored)

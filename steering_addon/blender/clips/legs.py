@@ -125,12 +125,9 @@ class PosedBones:
 
 
 def _soft_points(rig: Rig, rows: Rows, leg: Leg) -> tuple[Rows, list[Scalars], list[list[int]]]:
-    """Find the points in some rows (r,) that other bones than the foot of a leg move, too.
-
-    Returns:
-        their rows among these, (k,), the shares of each that the thigh, the shin and all else have, (k,), and the bones
-        of these three, each with those below it.
-    """
+    """Find the points in some rows (r,) that other bones than the foot of a leg move, too. Returns their rows among
+    these, (k,), the shares of each that the thigh, the shin and all else have, (k,), and the bones of these three, each
+    with those below it."""
     bones_of: dict[int, list[int]] = {leg.thigh: [], leg.shin: [], -1: []}
     for bone in range(len(rig.names)):
         chain = [bone, *rig.above(bone)]

@@ -101,11 +101,8 @@ def planter_of(
     armature: Object, rig: Rig | Shapes, clips: Sequence[Clip], actions: Sequence[Action]
 ) -> tuple[Planter | None, str]:
     """The planter of the rigs of one model. `actions`: what strips play of `clips`: all of the same channels, closed,
-    and beginning on frame 0.
-
-    Returns:
-        None if they are not to be held, and why that cannot be done; empty if they can, or if no clip moves them.
-    """
+    and beginning on frame 0. Returns None if they are not to be held, and why that cannot be done; empty if they can,
+    or if no clip moves them."""
     first = leading(clips)
     if first < 0:
         return None, ""

@@ -39,15 +39,13 @@ def add_behaviors(
 ) -> list[str]:
     """Switch behaviors of a crowd or of a state on, and give values to those that are new.
 
-    Values that were set before, or are keyframed or driven, are kept.
+    Values that were set before, or are keyframed or driven, are kept. Returns a clause for each target that was set,
+    and one if the crowd may run now.
 
     Args:
         fit: whether new values are fitted to the crowd; otherwise they are the defaults.
         selected: what is selected with the crowd: a single object but its vehicles is what they go for, or react to;
             who goes from target to target, as on patrol, goes to all of them.
-
-    Returns:
-        A clause for each target that was set, and one if the crowd may run now.
     """
     settings, animated = crowd.steering, animated_paths(crowd)
     is_state = has_role(crowd, Role.STATE)

@@ -44,15 +44,12 @@ def vary(
     """Vary vehicles randomly by their identities, replacing an earlier variation.
 
     Locked vehicles are left unchanged. An object whose scale cannot change keeps its size. Refused if no vehicle can be
-    varied, or a setting of one is not a number.
+    varied, or a setting of one is not a number. Returns warnings that name the objects that were left unchanged.
 
     Args:
         crowd: the crowd to vary; None for all crowds.
         scale_objects: whether the scale of objects changes with their size.
         only: restricts the variation to these vehicles.
-
-    Returns:
-        Warnings that name the objects that were left unchanged.
     """
     vehicles = [ob for ob in tagged(in_use(scene), Role.VEHICLE) if not ob.steering.locked]
     allowed = None if only is None else set(only)

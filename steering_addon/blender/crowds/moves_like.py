@@ -186,15 +186,13 @@ def bring_to_life(
 ) -> list[str]:
     """Give a new crowd the settings of a preset, a region to stay in, and variation of its members.
 
-    A single member is not varied, and sizes are not: objects of the user keep theirs, copies have got theirs.
+    A single member is not varied, and sizes are not: objects of the user keep theirs, copies have got theirs. Returns
+    warnings that name the objects that were left unchanged.
 
     Args:
         ground: what the members were put on, if anything.
         room: the region that they were put in, if any.
         places: (n, 3) where they start, in metres; by default where members are.
-
-    Returns:
-        Warnings that name the objects that were left unchanged.
     """
     take_up(preset, crowd, context.scene)
     if places is None:
@@ -224,13 +222,11 @@ def _room_for(
     """The region in which members at places (n, 3) stay in view: one in which others like them are kept, or a new one.
 
     None if no behavior of the preset needs one, or a path to follow or a region in which nobody is kept takes its
-    place. Who walks does not share one with who flies, unless it has walls.
+    place. Who walks does not share one with who flies, unless it has walls. Returns the region, and the crowds that are
+    kept in it.
 
     Args:
         ground: what they walk on, if they were put on it.
-
-    Returns:
-        the region, and the crowds that are kept in it.
     """
     behaviors, roles = behaviors_in(preset), by_role(in_use(context.scene))
     if not pointers(behaviors, Kind.REGION) or (pointers(behaviors, Kind.PATH) and roles[Role.PATH]):

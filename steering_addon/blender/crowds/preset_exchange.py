@@ -61,10 +61,8 @@ def take_up(preset: Preset, crowd: Object, scene: Scene) -> list[str]:
 def take_up_behavior(preset: Preset, crowd: Object, scene: Scene) -> list[str]:
     """Apply a preset to a behavior of a crowd. Targets are left unchanged.
 
-    A new behavior is also switched on; what the preset does not say is fitted to the crowd.
-
-    Returns:
-        As `take_up`.
+    A new behavior is also switched on; what the preset does not say is fitted to the crowd. Returns what
+    `take_up` does.
     """
     [(name, of_preset)] = preset.behaviors.items()
     is_new = not crowd.steering.is_property_set(name)

@@ -175,13 +175,10 @@ def add_state(context: Context, crowd: Object, name: str = "", other: Object | N
     """Add the state of a preset to a crowd, with what belongs to it; without a name a plain one.
 
     What calls into it is added too, where the scene has it. Refused if there is no such preset, or it or one that
-    belongs to it cannot be used.
+    belongs to it cannot be used. Returns the state, and sentences about what could not be added or is not known.
 
     Args:
         other: the crowd that it is about; by default the only other one of the scene.
-
-    Returns:
-        The state, and sentences about what could not be added or is not known.
     """
     presets = _with_others(name) if name else {"": PLAIN}
     if any(preset.body_length for preset in presets.values()):

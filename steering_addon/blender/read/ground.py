@@ -256,10 +256,8 @@ def _density(ob: Object, depsgraph: Depsgraph, corners: np.ndarray) -> np.ndarra
 def _inside(ob: Object, room: float, depsgraph: Depsgraph) -> tuple[Proposing, Sifting, np.ndarray]:
     """Propose spots inside an object, and sift out those without room for a whole body of this radius, metres.
 
-    The object has the shape that it has as a region, or would be given. Refused if it has no inside.
-
-    Returns:
-        the proposal, the sifting, and the points (k, 3) that define the inside.
+    The object has the shape that it has as a region, or would be given. Refused if it has no inside. Returns the
+    proposal, the sifting, and the points (k, 3) that define the inside.
     """
     matrix = doubles(ob.evaluated_get(depsgraph).matrix_world)
     shape = ob.steering.region_shape if has_role(ob, Role.REGION) else fitting_region(ob, depsgraph)

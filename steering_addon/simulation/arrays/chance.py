@@ -94,15 +94,12 @@ def _sines(keys: bytes, channels: int) -> tuple[Scalars, Scalars]:
 
 
 def smooth_noise(keys: Keys, channels: int, rate: Scalars, time: float) -> Scalars:
-    """Numbers that vary smoothly about 0 with time, mostly between -1 and 1 (rms 0.7).
+    """Numbers that vary smoothly about 0 with time, mostly between -1 and 1 (rms 0.7). Returns (channels, n).
 
     Args:
         keys: (n,)
         channels: the count of independent numbers a key; the first k channels do not depend on the count.
         rate: (n,) changes a second.
-
-    Returns:
-        (channels, n).
     """
     frequency, phase = (_sines_of_few if len(keys) <= FEW else _sines_of_many)(keys.tobytes(), channels)
     noise = np.empty((channels, len(keys)))
@@ -123,14 +120,12 @@ def gradient_noise(keys: Keys, channels: int, rate: Scalars, time: float) -> Sca
     """Numbers that vary smoothly about 0 with time, mostly between -1 and 1 (rms 0.35).
 
     Coherent noise (Perlin 1985) of time: unlike a sum of sines it never repeats, and has lively and calm stretches.
+    Returns (channels, n).
 
     Args:
         keys: (n,)
         channels: the count of independent numbers a key.
         rate: (n,) changes a second.
-
-    Returns:
-        (channels, n).
     """
     salt = np.arange(1, channels + 1, dtype=np.uint64)[:, None]
     total = np.zeros((channels, len(keys)))

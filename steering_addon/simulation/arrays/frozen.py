@@ -21,10 +21,7 @@ else:
     def replace(instance: Any, **changes: Any) -> Any:
         """As `dataclasses.replace`, in a tenth of the time, for dataclasses without `__post_init__`.
 
-        What is computed once (`once`) is computed again.
-
-        Raises:
-            TypeError: a change names no field.
+        What is computed once (`once`) is computed again. Raises TypeError if a change names no field.
         """
         kind = type(instance)
         changed = object.__new__(kind)

@@ -268,16 +268,14 @@ class Others:
         lag: Lag | None = None,
         latest: Scalars | None = None,
     ) -> Scalars:
-        """The danger of the first contact, plus a small share of that of all contacts.
+        """The danger of the first contact, plus a small share of that of all contacts. Returns (m,) max(d) + others
+        sum(d), with d = max(min(1 / t, 1 / SOONEST) - 1 / look_ahead_time, 0) min(depth, 1).
 
         Args:
             velocity: (m,) per component, velocities to try, m/s.
             agent: (m,) the agent, from 0, that would take up each.
             lag: how far they are behind the velocities, for those that turn on a circle; long bodies count as without.
             latest: (m,) seconds beyond which contacts of those do not count; None for none.
-
-        Returns:
-            (m,) max(d) + others sum(d), with d = max(min(1 / t, 1 / SOONEST) - 1 / look_ahead_time, 0) min(depth, 1).
         """
         first, total = np.zeros(len(agent)), np.zeros(len(agent))
         relative = [component / self.costs.share for component in velocity]

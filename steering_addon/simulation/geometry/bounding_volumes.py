@@ -41,14 +41,12 @@ Keep = Callable[[Boxes, Rows, Rows], Mask]
 
 
 def descend(levels: tuple[Boxes, ...], n: int, keep: Keep) -> tuple[Rows, Rows]:
-    """The pairs of a point and a triangle of which `keep` accepts the box and all larger boxes around it.
+    """The pairs of a point and a triangle of which `keep` accepts the box and all larger boxes around it. Returns (p,)
+    rows of points, ascending, and (p,) rows of triangles.
 
     Args:
         levels: from `nested_boxes`.
         n: the count of points.
-
-    Returns:
-        (p,) rows of points, ascending, and (p,) rows of triangles.
     """
     if not levels or not n:
         return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)

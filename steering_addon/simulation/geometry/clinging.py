@@ -52,14 +52,12 @@ class Clinging:
         return best
 
     def hit(self, points: Vectors, course: Vectors, reach: Scalars, surface: Rows) -> tuple[Scalars, Rows]:
-        """The first triangles that courses meet within reach, where they are of another surface than given.
+        """The first triangles that courses meet within reach, where they are of another surface than given. Returns
+        (n,) metres, inf for none; and (n,) rows of triangles, -1 for none.
 
         Args:
             points, course: (n, 3) metres, and unit vectors.
             surface: (n,) rows of surfaces.
-
-        Returns:
-            (n,) metres, inf for none; and (n,) rows of triangles, -1 for none.
         """
         distances, triangles = np.full(len(points), np.inf), np.full(len(points), NO_TRIANGLE)
         ends = points + course * reach[:, None]

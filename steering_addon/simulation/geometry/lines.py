@@ -179,13 +179,11 @@ class Followed(Columns):
         return alike(values[0], len(self.row), values.dtype) if len(self.lines) == 1 else values[self.row]
 
     def wrapped(self, along: Scalars) -> Scalars:
-        """Distances along the lines, modulo their length if they are closed, else clamped to their ends.
+        """Distances along the lines, modulo their length if they are closed, else clamped to their ends. Returns the
+        same shape.
 
         Args:
             along: (n,) or (n, p) metres.
-
-        Returns:
-            The same shape.
         """
         length = _beside(self.length, along)
         if not anybody(self.closed):
@@ -260,15 +258,12 @@ class Followed(Columns):
     def nearest_within(self, points: Vectors, along: Scalars, reach: Scalars, upward: Vectors | None = None) -> Scalars:
         """The distance along each line to the point nearest to each point, searching within `reach` of `along`.
 
-        A line may cross itself: an agent that knows its position stays on its branch.
+        A line may cross itself: an agent that knows its position stays on its branch. Returns (n,) metres.
 
         Args:
             along: (n,) distances along the lines, metres.
             reach: (n,) metres along the lines, in both directions.
             upward: as for `nearest`.
-
-        Returns:
-            (n,) metres.
         """
         reach = np.minimum(reach, np.where(self.closed, self.length / 2.0, self.length))
         # Enough candidates to try each sample of a short reach, and never too few to find the right bend of a long one.
@@ -288,15 +283,13 @@ class Followed(Columns):
         candidates: Rows | int,
         upward: Vectors | None,
     ) -> Scalars:
-        """The offset from `along` of the point nearest to each point, within `reach` of the given offset.
+        """The offset from `along` of the point nearest to each point, within `reach` of the given offset. Returns (n,)
+        metres along the lines.
 
         Args:
             along, offset, reach: (n,) metres along the lines.
             candidates: how many offsets are tried; (n,) if not all the same number.
             upward: as for `nearest`.
-
-        Returns:
-            (n,) metres along the lines.
         """
         stride, begin = reach * (2.0 / (candidates - 1)), (offset - reach)[:, None]
         if isinstance(candidates, int) and len(points) * candidates <= WORTH_SKIPPING:

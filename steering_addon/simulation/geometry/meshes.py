@@ -106,15 +106,13 @@ class Mesh:
         return nearest
 
     def hit(self, points: Vectors, course: Vectors, reach: Scalars) -> tuple[Scalars, Rows]:
-        """The distance along courses to the first triangle they meet.
+        """The distance along courses to the first triangle they meet. Returns (n,) metres, inf if no triangle is met
+        within reach, and (n,) the row of the triangle, or -1.
 
         Args:
             points: (n, 3) where the courses begin, metres.
             course: (n, 3) unit directions.
             reach: (n,) the furthest distance that counts, metres; may be inf.
-
-        Returns:
-            (n,) metres, inf if no triangle is met within reach, and (n,) the row of the triangle, or -1.
         """
         if not len(self):
             return np.full(len(points), np.inf), np.full(len(points), -1, dtype=np.int64)
@@ -164,14 +162,12 @@ class Mesh:
     ) -> tuple[Scalars, Vectors]:
         """The signed distance of points (n, 3) from the surface, and the directions away from it.
 
-        An open mesh is two-sided and has no inside: away is to the side of the point.
+        An open mesh is two-sided and has no inside: away is to the side of the point. Returns (n,) metres, negative
+        inside, inf out of reach; and (n, 3) unit directions, zero out of reach.
 
         Args:
             reach: (n,) the furthest distance that counts, metres; any distance if omitted.
             lowest: (n,) as of `nearest`.
-
-        Returns:
-            (n,) metres, negative inside, inf out of reach; and (n, 3) unit directions, zero out of reach.
         """
         if not len(self):
             return np.full(len(points), np.inf), np.zeros((len(points), 3))
@@ -318,12 +314,9 @@ def mesh(points: Vectors, triangles: Rows, *, trodden: bool = False) -> Mesh:
 
 
 def silhouette(surface: Mesh, eye: Vectors) -> Mask:
-    """The edges of the outline of a mesh as seen from an eye: a face toward the eye lies on one side only.
-
-    Returns:
-        (n, 3, f) whether the edge from each corner to the next belongs to the outline; of the two triangles at an edge
-        only the one that faces the eye has it.
-    """
+    """The edges of the outline of a mesh as seen from an eye: a face toward the eye lies on one side only. Returns (n,
+    3, f) whether the edge from each corner to the next belongs to the outline; of the two triangles at an edge only the
+    one that faces the eye has it."""
     front = dot(eye[:, None] - surface.corners[0][None], surface.normal[None]) > 0.0
     beyond = front[:, np.maximum(surface.neighbor, 0)] & (surface.neighbor >= 0)[None]
     facing = front | (surface.neighbor < 0).any(axis=0)[None]

@@ -74,13 +74,11 @@ class Obstacles(SolidShapes):
         return meets | (stature.head <= stature.feet)[:, None] | (self.side == INSIDE)[None]
 
     def near(self, points: Vectors, distance: Scalars, stature: Stature | None = None) -> tuple[Rows, Rows]:
-        """Pairs of a point and a present obstacle whose surface may be within a distance of it.
+        """Pairs of a point and a present obstacle whose surface may be within a distance of it. Returns (p,) rows of
+        points, ascending, and (p,) rows of obstacles.
 
         Args:
             stature: (n,) how the bodies stand whose origins the points are; None for points.
-
-        Returns:
-            (p,) rows of points, ascending, and (p,) rows of obstacles.
         """
         rows = which(self.present & ((self.side == INSIDE) | self._may_be_near(points, distance, stature)))
         gap = _gaps(self.take(rows), points, stature)

@@ -216,13 +216,11 @@ def _runs(points: Vectors, radius: float) -> tuple[Rows, Vectors, Counts, Counts
 
 def _reaches(low: Scalars, back: Scalars) -> tuple[Scalars, NDArray[np.bool_]]:
     """The half length of the run of each point in each of the ROWS rows, sqrt(r^2 - d^2), and whether it is real.
+    Returns (ROWS, m) each.
 
     Args:
         low, back: (m,) the distances of each point from the lower edges of its row in y and z. All distances are in
             cells along x, so that r = FINE.
-
-    Returns:
-        (ROWS, m) each.
     """
     high, front = FINE - low, FINE - back
     square = FINE * FINE * (1.0 + ROUNDING)

@@ -171,15 +171,12 @@ def radius_class(radius: Scalars) -> Scalars:
 
 
 def narrowing(obstacles: Obstacles, height: Scalars, stature: Stature, radius: Scalars) -> NDArray[np.float64]:
-    """How much narrower obstacles are at the height of bodies.
+    """How much narrower obstacles are at the height of bodies. Returns (n, k) metres: room - sqrt(room^2 - beyond^2)
+    for round obstacles, 0 for boxes, inf for those that bodies pass above or below.
 
     Args:
         height: (n,) of the origins of the bodies, metres.
         stature: (n,) how they stand.
-
-    Returns:
-        (n, k) metres: room - sqrt(room^2 - beyond^2) for round obstacles, 0 for boxes, inf for those that bodies pass
-        above or below.
     """
     boxes = obstacles.shape == BOX
     axis = np.abs(obstacles.axes[:, :, 2]) * obstacles.half
