@@ -17,7 +17,6 @@ from ..simulation.declaration import (
     length,
     number,
     only_with,
-    room_to_stop,
     share,
 )
 from ..simulation.maneuvers.chasing import AT_OWN_PACE, PACES, are_at, at_pace
@@ -58,7 +57,7 @@ class Docking(Destination):
     target: Rows = body("Target to dock at; empty: the nearest leader")
     approach_distance: Number = called(
         "Straight In",
-        room_to_stop(length(6.0, "Length of the straight line behind the target along which it comes in", 0.1)),
+        length(6.0, "Length of the straight line behind the target along which it comes in", 0.1, room_to_stop=True),
     )
     arrival_speed: Number = share(
         0.0, "Speed with which it passes through the target, as a share of the top speed; 0: it stops"

@@ -7,7 +7,7 @@ import numpy as np
 from ..simulation.arrays.scalars import Number, Rows
 from ..simulation.arrays.vectors import Vectors
 from ..simulation.behavior import OURS, Destination, Intent, Steering
-from ..simulation.declaration import at_rest, body, called, length, room_to_stop, stood_on
+from ..simulation.declaration import body, called, length
 from ..simulation.intention import Intention
 from ..simulation.maneuvers.coming_down import Coming, come_down, origins_on
 from ..simulation.maneuvers.perching import Places
@@ -32,12 +32,12 @@ class Landing(Destination):
     remembers = Coming
     refers_to_up = True
 
-    target: Rows = stood_on(body("What to land on; empty: the nearest leader"))
+    target: Rows = body("What to land on; empty: the nearest leader", stood_on=True)
     slowing_distance: Number = called(
-        "Slows Within", room_to_stop(length(8.0, "Distance from its place at which it begins to slow down", 0.01))
+        "Slows Within", length(8.0, "Distance from its place at which it begins to slow down", 0.01, room_to_stop=True)
     )
-    apart: Number = at_rest(
-        length(1.2, "Distance between two that stand where there is room; never less than their bodies are wide")
+    apart: Number = length(
+        1.2, "Distance between two that stand where there is room; never less than their bodies are wide", at_rest=True
     )
 
     def steer(self, world: World, agents: Agents, memory: Coming) -> Steering:

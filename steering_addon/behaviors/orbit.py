@@ -10,7 +10,7 @@ from ..simulation.arrays.frozen import replace
 from ..simulation.arrays.scalars import EPSILON, Number, Rows, Scalars, anybody, clamp
 from ..simulation.arrays.vectors import Vectors, dot, magnitude, picked, truncate, unit
 from ..simulation.behavior import OURS, Behavior, Intent, Steering
-from ..simulation.declaration import Choice, Unit, body, called, choice, length, number, room_to_stop, seconds
+from ..simulation.declaration import Choice, Unit, body, called, choice, length, number, seconds
 from ..simulation.world import Agents, World
 
 WAYS = (
@@ -43,7 +43,7 @@ class Orbit(Behavior):
     refers_to_up = True
 
     target: Rows = body("Target to circle round; empty: the nearest leader")
-    distance: Number = room_to_stop(length(6.0, "Radius of the circle, from the middle of the target", 0.01))
+    distance: Number = length(6.0, "Radius of the circle, from the middle of the target", 0.01, room_to_stop=True)
     spread: Number = length(1.0, "Random variation of the radius")
     height: Number = length(0.0, "Height above the target", -np.inf)
     height_spread: Number = length(0.0, "Random variation of the height")

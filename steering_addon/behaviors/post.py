@@ -7,7 +7,7 @@ import numpy as np
 from ..simulation.arrays.scalars import Mask, Number, Rows
 from ..simulation.arrays.vectors import Vectors, magnitude, unit
 from ..simulation.behavior import OURS, Behavior, Intent, Steering
-from ..simulation.declaration import called, crowd, length, room_to_stop
+from ..simulation.declaration import called, crowd, length
 from ..simulation.maneuvers.detours import way_round
 from ..simulation.maneuvers.stopping import braking_distance, speed_to_stop
 from ..simulation.memory import Memory, remembered
@@ -38,7 +38,7 @@ class Post(Behavior):
     remembers = Posted
 
     slowing_distance: Number = called(
-        "Brakes Within", room_to_stop(length(4.0, "Distance from the post at which braking starts", 0.01))
+        "Brakes Within", length(4.0, "Distance from the post at which braking starts", 0.01, room_to_stop=True)
     )
     round_crowd: Rows = called("Goes Round", crowd("Crowd that it goes round on the way; empty: none"))
 

@@ -17,7 +17,6 @@ from ..simulation.arrays.scalars import Mask, Number, Rows, Scalars
 from ..simulation.declaration import (
     Declared,
     Unit,
-    at_end,
     called,
     choice,
     declared,
@@ -111,19 +110,15 @@ class TriggerNumbers(Declared):
     """The settings of a trigger, whatever its condition."""
 
     when: Rows = choice("NEAR", "When it calls vehicles", tuple(kind.choice() for kind in CONDITIONS))
-    strength: Number = at_end(
-        number(
-            1.0,
-            "How strongly it calls; up to 0.5 it is not followed, 1.5 is more than any other. "
-            "Keys and drivers may set it",
-            Unit.NONE,
-            0.0,
-            2.0,
-        )
+    strength: Number = number(
+        1.0,
+        "How strongly it calls; up to 0.5 it is not followed, 1.5 is more than any other. Keys and drivers may set it",
+        most=2.0,
+        at_end=True,
     )
-    chance: Number = at_end(share(1.0, "Share of the vehicles that follow it"))
-    one_each: Mask = at_end(
-        switch(False, "Each thing calls one vehicle only, the nearest that is free", animatable=False)
+    chance: Number = share(1.0, "Share of the vehicles that follow it", at_end=True)
+    one_each: Mask = switch(
+        False, "Each thing calls one vehicle only, the nearest that is free", animatable=False, at_end=True
     )
 
 

@@ -18,7 +18,7 @@ from .arrays.frozen import Columns, replace
 from .arrays.scalars import Mask, Number, Rows, Scalars, all_of, shared
 from .arrays.vectors import Vectors, truncate
 from .avoiding.jams import JAMMING, Jamming
-from .declaration import Declared, at_end, called, integer, number, seconds, share
+from .declaration import Declared, integer, number, seconds, share
 from .intention import Intention
 from .memory import Memory
 from .world import Agents, World
@@ -220,14 +220,14 @@ class Destination(Behavior):
 
     arrives = True
 
-    stay_time: Number = at_end(
-        called("Stay For", seconds(0.0, "Average time it stays there before it continues; 0: what On Arrival says"))
+    stay_time: Number = seconds(
+        0.0, "Average time it stays there before it continues; 0: what On Arrival says", label="Stay For", at_end=True
     )
-    stay_spread: Number = at_end(
-        share(0.5, "How much longer or shorter than average it stays, as a random share of the time")
+    stay_spread: Number = share(
+        0.5, "How much longer or shorter than average it stays, as a random share of the time", at_end=True
     )
-    share_going: Number = at_end(
-        called("Share", share(1.0, "Share of the vehicles that go there at all, always the same ones"))
+    share_going: Number = share(
+        1.0, "Share of the vehicles that go there at all, always the same ones", label="Share", at_end=True
     )
 
     @property

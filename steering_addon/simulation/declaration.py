@@ -201,14 +201,14 @@ def choice(default: str, description: str, choices: tuple[Choice, ...], **detail
     return declared(Parameter(Kind.CHOICE, number_of(choices, default), description, choices=choices, **details))
 
 
-def body(description: str, role: Role = Role.LEADER) -> Any:
+def body(description: str, role: Role = Role.LEADER, **details: Any) -> Any:
     """An object to steer by; left empty, the nearest object with the role."""
-    return declared(Parameter(Kind.BODY, NEAREST, description, role=role, animatable=False))
+    return declared(Parameter(Kind.BODY, NEAREST, description, role=role, animatable=False, **details))
 
 
 def bodies(description: str, role: Role = Role.LEADER) -> Any:
     """Bodies to visit in the order of their names (`simulation.stops`); left empty, all objects of the role."""
-    return declared(Parameter(Kind.BODY, NEAREST, description, role=role, animatable=False, in_order=True))
+    return body(description, role, in_order=True)
 
 
 def another_body(description: str) -> Any:
@@ -245,26 +245,6 @@ def only_with(name: str, number: int | tuple[int, ...], parameter: Any) -> Any:
     """The parameter, hidden and without effect unless the choice called `name` has one of these numbers."""
     numbers = number if isinstance(number, tuple) else (number,)
     return declared(replace(parameter.metadata["parameter"], only_with=(name, numbers)))
-
-
-def room_to_stop(parameter: Any) -> Any:
-    """The length, which is at least in proportion to the stopping distance when it is fitted to a crowd."""
-    return declared(replace(parameter.metadata["parameter"], room_to_stop=True))
-
-
-def at_rest(parameter: Any) -> Any:
-    """The length, which is in proportion to the body when it is fitted to a crowd, as among those who stand."""
-    return declared(replace(parameter.metadata["parameter"], at_rest=True))
-
-
-def stood_on(parameter: Any) -> Any:
-    """The body, of whose places `World.perches` tells."""
-    return declared(replace(parameter.metadata["parameter"], stood_on=True))
-
-
-def at_end(parameter: Any) -> Any:
-    """The parameter, after those that subclasses add."""
-    return declared(replace(parameter.metadata["parameter"], at_end=True))
 
 
 def called(label: str, parameter: Any) -> Any:
