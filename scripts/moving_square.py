@@ -16,13 +16,8 @@ WIDTH, HEIGHT = 200, 40
 
 
 def picture(square: Callable[[float], Any], way: float, shutter: float, across: float, path: Path) -> np.ndarray:
-    """The brightness (200,) along the middle of a picture, of a square that is at the origin on the frame shown.
-
-    Args:
-        way: metres a frame.
-        shutter: share of a frame.
-        across: metres in the picture.
-    """
+    """The brightness (200,) along the middle of a picture, of a square that is at the origin on the frame shown. `way`:
+    metres a frame; `shutter`: share of a frame; `across`: metres in the picture."""
     bpy.ops.wm.read_factory_settings(use_empty=True)
     scene = bpy.context.scene
     scene.frame_start, scene.frame_end = 1, FRAMES

@@ -54,11 +54,8 @@ class Demo:
 
     def reopen(self, crowd: bpy.types.Object, poses: np.ndarray, *groups: Sequence[bpy.types.Object]) -> list:
         """Save the file with tidy collections, open it again with the extension disabled, and print how it moves.
-        Returns the scene, and the objects of each group, in the file that is open now.
-
-        Args:
-            poses: (frames, n, 4, 4) world matrices of the first group, which have to play the same on each 24th frame.
-        """
+        Returns the scene, and the objects of each group, in the file that is open now. `poses`: (frames, n, 4, 4) world
+        matrices of the first group, which have to play the same on each 24th frame."""
         names = [[ob.name for ob in group] for group in groups]
         film.open_with_camera(stage.SUN)
         _tidy(bpy.context.scene, crowd)

@@ -58,13 +58,8 @@ def _wolf(seed: int) -> bpy.types.Object:
 
 def shoot(scene: bpy.types.Scene, herd: np.ndarray, wolf: np.ndarray, alarm: int) -> np.ndarray:
     """Film with three cameras: over the pasture, beside the wolf, and over the herd that it has left. Returns the ways
-    of the cameras, (frames, 3, 3) metres.
-
-    Args:
-        herd: (frames, horses, 3) places.
-        wolf: (frames, 3) places.
-        alarm: the frame on which the first horse is startled.
-    """
+    of the cameras, (frames, 3, 3) metres. `herd`: (frames, horses, 3) places; `wolf`: (frames, 3) places; `alarm`: the
+    frame on which the first horse is startled."""
     frames = len(herd)
     part = np.linspace(0.0, 1.0, frames)[:, None]
     middle = stage.smooth(np.median(herd, axis=1), 20)

@@ -92,11 +92,8 @@ def take_places(
     crowd: bpy.types.Object, animals: Sequence[bpy.types.Object], seed: int, *, vary: bool = True
 ) -> list[bpy.types.Object]:
     """Let animals take the places of the vehicles of a crowd, and remove these and the animals that were copied.
-    Returns the new members, in the order of the names of those whose places they take.
-
-    Args:
-        vary: whether they differ in size and speed.
-    """
+    Returns the new members, in the order of the names of those whose places they take. `vary`: whether they differ in
+    size and speed."""
     before = _members(crowd)
     select([crowd, *animals])
     bpy.ops.steering.populate(count=len(before), arrangement="GRID", seed=seed)

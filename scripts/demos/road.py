@@ -52,13 +52,8 @@ def _middle(road: bpy.types.Object) -> np.ndarray:
 
 
 def shoot(scene: bpy.types.Scene, cars: np.ndarray, crossing: np.ndarray, line: np.ndarray) -> None:
-    """Film with three cameras: over the crossing, behind those who wait there, and behind a car in the bends.
-
-    Args:
-        cars: (frames, cars, 4, 4) poses.
-        crossing: (3,) its middle, metres.
-        line: (k, 3) the middle of the road.
-    """
+    """Film with three cameras: over the crossing, behind those who wait there, and behind a car in the bends. `cars`:
+    (frames, cars, 4, 4) poses; `crossing`: (3,) its middle, metres; `line`: (k, 3) the middle of the road."""
     frames = len(cars)
     part = np.linspace(0.0, 1.0, frames)[:, None]
     row = int(np.linalg.norm(line - crossing, axis=1).argmin())

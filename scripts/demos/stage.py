@@ -135,12 +135,8 @@ def points_of(curve: bpy.types.Object) -> np.ndarray:
 
 def shoot(name: str, lens: float, frame: int, eyes: np.ndarray, looks: np.ndarray, *, near: float = 0.3) -> None:
     """Film from a frame on with an upright camera, keyed on every frame of the scene, that sees as far as the sky.
-
-    Args:
-        eyes: (frames, 3) positions.
-        looks: (frames, 3) points to look at.
-        near: metres within which it sees nothing.
-    """
+    `eyes`: (frames, 3) positions; `looks`: (frames, 3) points to look at; `near`: metres within which it sees
+    nothing."""
     scene, ob = bpy.context.scene, bpy.data.objects.new(name, bpy.data.cameras.new(name))
     ob.data.lens, ob.data.clip_start, ob.data.clip_end = lens, near, 2.2 * SKY_RADIUS
     ob.rotation_mode = "QUATERNION"

@@ -360,12 +360,8 @@ def wait_on(time: Scalars, before: Mask, slow: Mask, dt: float) -> Scalars:
     """How long agents have waited after a step, (n,) seconds.
 
     Time passes while an agent is slow before those it waits for. Once its patience is over it creeps past them, however
-    fast, and without any of them ahead it forgets.
-
-    Args:
-        time: (n,) how long they have waited before it, seconds.
-        before: (n,) whether any of them is ahead.
-        slow: (n,) whether the agent stands or creeps.
+    fast, and without any of them ahead it forgets. `time`: (n,) how long they have waited before it, seconds; `before`:
+    (n,) whether any of them is ahead; `slow`: (n,) whether the agent stands or creeps.
     """
     longer = np.minimum(time + np.where(slow | (time >= PATIENCE), dt, 0.0), PATIENCE + FORGETS)
     return np.where(before, longer, np.maximum(time - dt, 0.0))

@@ -190,13 +190,9 @@ class Containment(Behavior):
     ) -> tuple[Vectors, Scalars]:
         """The steering that turns each agent toward its point in the region, (n, 3), and its strength, (n,).
 
-        A turn keeps its strength until the agent heads for the point; some of it is left until the agent is near.
-        An agent that only turned until it no longer left the region would fly along the edge.
-
-        Args:
-            row: (n,) the regions.
-            strength: (n,) of the turn back, from where the agent is.
-            before: (n,) its strength in the last step.
+        A turn keeps its strength until the agent heads for the point; some of it is left until the agent is near. An
+        agent that only turned until it no longer left the region would fly along the edge. `row`: (n,) the regions;
+        `strength`: (n,) of the turn back, from where the agent is; `before`: (n,) its strength in the last step.
         """
         n = len(agents)
         # The noise of the crowd is computed once, together with that of the agents.

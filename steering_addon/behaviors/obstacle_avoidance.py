@@ -206,13 +206,9 @@ def _way(world: World, agents: Agents) -> Vectors:
 def _ahead(
     obstacles: Obstacles, agents: Agents, clearance: Scalars, look_ahead_time: Scalars, outlines: Mask, way: Vectors
 ) -> Threats | None:
-    """The obstacle that each agent would run into first; None without obstacles.
-
-    Args:
-        clearance: (n,) metres to keep in addition to the agent's radius.
-        outlines: (n,) whether the agent passes meshes by their outlines instead of turning along their surfaces.
-        way: (n, 3) as of `_way`.
-    """
+    """The obstacle that each agent would run into first; None without obstacles. `clearance`: (n,) metres to keep in
+    addition to the agent's radius; `outlines`: (n,) whether the agent passes meshes by their outlines instead of
+    turning along their surfaces; `way`: (n, 3) as of `_way`."""
     plain = obstacles.plain & obstacles.present
     threats = None
     if plain.any():

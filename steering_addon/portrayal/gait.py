@@ -299,11 +299,7 @@ def matched(clips: Sequence[Clip], sampled: Sequence[Sampled], height: float) ->
     """Clips of one model with the phase by which their feet go with those of the first one that moves.
 
     The phases at which feet are best left are those nearest to the pose of a clip that stands, if there is one.
-
-    Args:
-        clips: as measured.
-        sampled: what they were measured on, all on the same points.
-        height: of the model, metres.
+    `clips`: as measured; `sampled`: what they were measured on, all on the same points; `height`: of the model, metres.
     """
     first = leading(clips)
     if first < 0:

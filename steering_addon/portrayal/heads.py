@@ -140,12 +140,9 @@ def toward(
 ) -> tuple[Scalars, Scalars]:
     """How far the head of a body is turned to the left and raised on f frames to look at a point, (f,) radians each.
 
-    Not further than a neck turns; and straight ahead for what is behind.
-
-    Args:
-        target, eyes: (f, 3) the point, nan where nothing is looked at, and the middle of the head, metres.
-        forward, up: (f, 3) unit axes of the body.
-        otherwise: (f,) how far it is turned where nothing is looked at, radians.
+    Not further than a neck turns; and straight ahead for what is behind. `target`, `eyes`: (f, 3) the point, nan where
+    nothing is looked at, and the middle of the head, metres; `forward`, `up`: (f, 3) unit axes of the body;
+    `otherwise`: (f,) how far it is turned where nothing is looked at, radians.
     """
     left, raised = aim(target, eyes, forward, up, otherwise)
     return _running_mean(left, EASING, frame_time), _running_mean(raised, EASING, frame_time)

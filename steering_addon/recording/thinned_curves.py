@@ -132,12 +132,8 @@ def sparse_keys(places: NDArray[np.float64], slopes: NDArray[np.float64], precis
     """The rows of the keys of a smooth curve that keeps to some places, the first and the last among them.
 
     Between keys the curve is the cubic that has the place and the slope of the motion at both ends. A key is added
-    where it is furthest off, until it is off nowhere.
-
-    Args:
-        places: (f, 3) on f >= 2 frames.
-        slopes: (f, 3) how fast the motion is on each, per frame.
-        precision: how far off the curve may be.
+    where it is furthest off, until it is off nowhere. `places`: (f, 3) on f >= 2 frames; `slopes`: (f, 3) how fast the
+    motion is on each, per frame; `precision`: how far off the curve may be.
     """
     last = len(places) - 1
     spans = -(-last // FURTHEST_APART)

@@ -241,12 +241,9 @@ def sifted(propose: Proposing, sift: Sifting) -> Proposing:
 def keeping_out(propose: Proposing, obstacles: Obstacles, room: float, body: Stature) -> Sifting:
     """A function that leaves out spots where a body would reach into an obstacle.
 
-    An obstacle within reach of most of the spots is the ground or the walls: bodies may touch it.
-
-    Args:
-        propose: proposes such spots.
-        room: radius of a body in metres.
-        body: how it stands, of one: who is tall does not start below a table.
+    An obstacle within reach of most of the spots is the ground or the walls: bodies may touch it. `propose`: proposes
+    such spots; `room`: radius of a body in metres; `body`: how it stands, of one: who is tall does not start below a
+    table.
     """
 
     def standing(n: int) -> Stature:

@@ -225,24 +225,16 @@ class Locomotion(Declared):
         of `remembers`; `dt`: seconds."""
 
     def led(self, before: Motion, memory: Any, moved: Moved, hand: Mask, dt: float) -> Moved:
-        """The bodies after some of them were led by hand: what is remembered fits the way they took.
-
-        Args:
-            memory: what was remembered before it.
-            moved: the step with the positions, velocities and headings to which bodies were led.
-            hand: (n,) those that were led.
-        """
+        """The bodies after some of them were led by hand: what is remembered fits the way they took. `memory`: what was
+        remembered before it; `moved`: the step with the positions, velocities and headings to which bodies were led;
+        `hand`: (n,) those that were led."""
         return moved
 
     @abstractmethod
     def stance(self, before: Motion, moved: Moved, acceleration: Vectors, terrain: Terrain, dt: float) -> Stance:
-        """How the bodies stand or lean at the end of a step.
-
-        Args:
-            moved: what came of `moved`, with the positions and velocities after contacts.
-            acceleration: (n, 3) the smoothed acceleration after the step, m/s2.
-            terrain: as for `moved`.
-        """
+        """How the bodies stand or lean at the end of a step. `moved`: what came of `moved`, with the positions and
+        velocities after contacts; `acceleration`: (n, 3) the smoothed acceleration after the step, m/s2; `terrain`: as
+        for `moved`."""
 
     def started(self, motion: Motion, terrain: Terrain, memory: Any) -> Stance | None:
         """The stance before the first step; None where it is as the animator placed the vehicle."""

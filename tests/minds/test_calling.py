@@ -41,13 +41,8 @@ LATER = 0.5
 def calls_in(
     scene: Scene, states: list[CrowdState], triggers: list[Trigger], left_alone: Any = (), crowd: Any = 0, **minds: Any
 ) -> Calls:
-    """The calls of vehicles of crowd 0 at the start of a scene.
-
-    Args:
-        left_alone: the rows of the bodies that are left alone.
-        crowd: (n,) the crowd of each vehicle.
-        minds: columns of the mindset, where they are not blank.
-    """
+    """The calls of vehicles of crowd 0 at the start of a scene. `left_alone`: the rows of the bodies that are left
+    alone; `crowd`: (n,) the crowd of each vehicle; `minds`: columns of the mindset, where they are not blank."""
     snapshot = replace(scene.snapshot(), crowd=np.broadcast_to(crowd, (len(scene),)))
     snapshot = with_states(snapshot, states, triggers)
     (mind,) = minds_of(snapshot)

@@ -46,13 +46,9 @@ SOON, NOW, NEVER = 1e-3, 0.0, np.inf
 
 
 def moment(mode: int = 0, held: float = 0.0, called: float = 0.0, need: float = 0.0, **calls: Any) -> dict[str, Any]:
-    """What one vehicle has in mind at time 0, by the columns of its mindset.
-
-    Args:
-        called: when it was called into its mode for last.
-        need: of mode C.
-        calls: when the pending call into each mode is due, and its strength, by the name of the mode.
-    """
+    """What one vehicle has in mind at time 0, by the columns of its mindset. `called`: when it was called into its mode
+    for last; `need`: of mode C; `calls`: when the pending call into each mode is due, and its strength, by the name of
+    the mode."""
     due, strength = zip(*[(NEVER, 0.0), *(calls.get(name, (NEVER, 0.0)) for name in "ABCD")])
     causes = {name: np.arange(5) + k for name, k in (("pending_body", 20), ("pending_by", 30), ("pending_source", 40))}
     pending = {"due": np.array(due), "strength": np.array(strength), "need": np.array([0, 0, 0, need, 0])}

@@ -42,11 +42,8 @@ def data_path(mode: str) -> str:
 
 def channels_from_matrices(matrices: np.ndarray, mode: str) -> np.ndarray:
     """The rotation channels that turn vehicles as these matrices do, without a jump from one frame to the next. Returns
-    (f, n, 3) angles in radians, or (f, n, 4) for quaternions (w, x, y, z) and axis-angle (angle, x, y, z).
-
-    Args:
-        matrices: (f, n, 3, 3) rotations, which neither scale nor mirror.
-    """
+    (f, n, 3) angles in radians, or (f, n, 4) for quaternions (w, x, y, z) and axis-angle (angle, x, y, z). `matrices`:
+    (f, n, 3, 3) rotations, which neither scale nor mirror."""
     return RotationTrack(mode).extend(matrices)
 
 

@@ -129,13 +129,8 @@ class Posture:
     """How the vehicles of one model hold their backs and heads."""
 
     def __init__(self, rig: Object, bones: Sequence[str], matrix: np.ndarray, max_turns: Scalars, keys: Keys) -> None:
-        """Say how n vehicles are turned.
-
-        Args:
-            bones: the head, and those below it.
-            matrix: (4, 4) from the armature's space to the model's.
-            keys: (n,) their random keys.
-        """
+        """Say how n vehicles are turned. `bones`: the head, and those below it; `matrix`: (4, 4) from the armature's
+        space to the model's; `keys`: (n,) their random keys."""
         self.variants = variants_of(keys)
         back, head = postures(max_turns, self.variants)
         count = len(bones) - 1

@@ -223,10 +223,7 @@ def _room_for(
 
     None if no behavior of the preset needs one, or a path to follow or a region in which nobody is kept takes its
     place. Who walks does not share one with who flies, unless it has walls. Returns the region, and the crowds that are
-    kept in it.
-
-    Args:
-        ground: what they walk on, if they were put on it.
+    kept in it. `ground`: what they walk on, if they were put on it.
     """
     behaviors, roles = behaviors_in(preset), by_role(in_use(context.scene))
     if not pointers(behaviors, Kind.REGION) or (pointers(behaviors, Kind.PATH) and roles[Role.PATH]):

@@ -120,12 +120,8 @@ def gradient_noise(keys: Keys, channels: int, rate: Scalars, time: float) -> Sca
     """Numbers that vary smoothly about 0 with time, mostly between -1 and 1 (rms 0.35).
 
     Coherent noise (Perlin 1985) of time: unlike a sum of sines it never repeats, and has lively and calm stretches.
-    Returns (channels, n).
-
-    Args:
-        keys: (n,)
-        channels: the count of independent numbers a key.
-        rate: (n,) changes a second.
+    Returns (channels, n). `keys`: (n,); `channels`: the count of independent numbers a key; `rate`: (n,) changes a
+    second.
     """
     salt = np.arange(1, channels + 1, dtype=np.uint64)[:, None]
     total = np.zeros((channels, len(keys)))

@@ -185,13 +185,9 @@ class Rounds:
 
 
 def _look_ahead(speed: Scalars, reach: Scalars, tightest: Scalars, look_ahead_time: Scalars) -> Scalars:
-    """How far ahead along its course each agent considers each obstacle, (n, k) metres.
-
-    Args:
-        speed: (n, k) relative to the obstacle, m/s.
-        reach: (n, k) the distance to keep from its axis, metres.
-        tightest: (n, k) the radius of the tightest turn, metres.
-    """
+    """How far ahead along its course each agent considers each obstacle, (n, k) metres. `speed`: (n, k) relative to the
+    obstacle, m/s; `reach`: (n, k) the distance to keep from its axis, metres; `tightest`: (n, k) the radius of the
+    tightest turn, metres."""
     latest = np.sqrt(reach * reach + 2.0 * reach * tightest)
     return np.maximum(speed * look_ahead_time[:, None] + reach, EAGERNESS * latest)
 

@@ -42,12 +42,7 @@ Keep = Callable[[Boxes, Rows, Rows], Mask]
 
 def descend(levels: tuple[Boxes, ...], n: int, keep: Keep) -> tuple[Rows, Rows]:
     """The pairs of a point and a triangle of which `keep` accepts the box and all larger boxes around it. Returns (p,)
-    rows of points, ascending, and (p,) rows of triangles.
-
-    Args:
-        levels: from `nested_boxes`.
-        n: the count of points.
-    """
+    rows of points, ascending, and (p,) rows of triangles. `levels`: from `nested_boxes`; `n`: the count of points."""
     if not levels or not n:
         return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
     owner, box = np.nonzero(keep(levels[0], np.arange(n)[:, None], np.arange(levels[0].low.shape[1])[None]))

@@ -53,12 +53,8 @@ class Clinging:
 
     def hit(self, points: Vectors, course: Vectors, reach: Scalars, surface: Rows) -> tuple[Scalars, Rows]:
         """The first triangles that courses meet within reach, where they are of another surface than given. Returns
-        (n,) metres, inf for none; and (n,) rows of triangles, -1 for none.
-
-        Args:
-            points, course: (n, 3) metres, and unit vectors.
-            surface: (n,) rows of surfaces.
-        """
+        (n,) metres, inf for none; and (n,) rows of triangles, -1 for none. `points`, `course`: (n, 3) metres, and unit
+        vectors; `surface`: (n,) rows of surfaces."""
         distances, triangles = np.full(len(points), np.inf), np.full(len(points), NO_TRIANGLE)
         ends = points + course * reach[:, None]
         for first, rows, layer in self._layers(np.minimum(points, ends), np.maximum(points, ends), surface):

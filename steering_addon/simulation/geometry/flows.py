@@ -69,10 +69,7 @@ def flow_at(flows: tuple[Flow, ...], points: Vectors, falloff_distance: Scalars)
     """The flow at points: its direction, scaled by its strength.
 
     It has length 1 on a curve, is weaker with distance and where segments disagree, and zero beyond the falloff
-    distance. Returns (n, 3) of length 1 at most.
-
-    Args:
-        falloff_distance: (n,) metres, above 0.
+    distance. Returns (n, 3) of length 1 at most. `falloff_distance`: (n,) metres, above 0.
     """
     total = np.zeros(len(points))
     along = np.zeros((len(points), 3))

@@ -180,11 +180,7 @@ class Followed(Columns):
 
     def wrapped(self, along: Scalars) -> Scalars:
         """Distances along the lines, modulo their length if they are closed, else clamped to their ends. Returns the
-        same shape.
-
-        Args:
-            along: (n,) or (n, p) metres.
-        """
+        same shape. `along`: (n,) or (n, p) metres."""
         length = _beside(self.length, along)
         if not anybody(self.closed):
             return clamp(along, 0.0, length)
@@ -258,12 +254,9 @@ class Followed(Columns):
     def nearest_within(self, points: Vectors, along: Scalars, reach: Scalars, upward: Vectors | None = None) -> Scalars:
         """The distance along each line to the point nearest to each point, searching within `reach` of `along`.
 
-        A line may cross itself: an agent that knows its position stays on its branch. Returns (n,) metres.
-
-        Args:
-            along: (n,) distances along the lines, metres.
-            reach: (n,) metres along the lines, in both directions.
-            upward: as for `nearest`.
+        A line may cross itself: an agent that knows its position stays on its branch. Returns (n,) metres. `along`:
+        (n,) distances along the lines, metres; `reach`: (n,) metres along the lines, in both directions; `upward`: as
+        for `nearest`.
         """
         reach = np.minimum(reach, np.where(self.closed, self.length / 2.0, self.length))
         # Enough candidates to try each sample of a short reach, and never too few to find the right bend of a long one.

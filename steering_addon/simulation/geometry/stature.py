@@ -75,13 +75,8 @@ class Stature(Columns):
 
     def sections(self, mesh: Mesh, axes: Vectors, base: Scalars, origin: Scalars) -> tuple[Rows, Scalars]:
         """The heights at which bodies meet a mesh: each at one or more. Returns (s,) rows of bodies, ascending, and
-        (s,) metres.
-
-        Args:
-            axes: (3, 3) the axes of the mesh, as rows.
-            base: (n,) the heights of the origin of the mesh, metres.
-            origin: (n,) those of the bodies, metres.
-        """
+        (s,) metres. `axes`: (3, 3) the axes of the mesh, as rows; `base`: (n,) the heights of the origin of the mesh,
+        metres; `origin`: (n,) those of the bodies, metres."""
         levels, straight = _levels(Key.of((mesh, axes), id(mesh), axes))
         if not len(levels):
             return np.arange(len(base)), origin

@@ -149,12 +149,9 @@ class Surfaces:
     ) -> Footing:
         """The same footing where there is one, else that of the nearer side of a gap that is no wider than said.
 
-        A place is in a gap if there is a surface on two opposite sides.
-
-        Args:
-            x, y, expected: (n,) the places and the heights expected there, metres.
-            within: (n,) how far above and below that the sides may be, metres.
-            along: (n, 2) ways, from which on sides are looked for all round.
+        A place is in a gap if there is a surface on two opposite sides. `x`, `y`, `expected`: (n,) the places and the
+        heights expected there, metres; `within`: (n,) how far above and below that the sides may be, metres; `along`:
+        (n, 2) ways, from which on sides are looked for all round.
         """
         rows = which((footing.triangle < 0) & (gap > 0.0))
         is_near = np.zeros(len(rows), dtype=np.bool_)

@@ -47,12 +47,8 @@ def speed_to_stop(agents: Agents, agent: Rows, room: Scalars, ahead: Scalars | f
 def speed_within(brakes: Scalars, reaction: Scalars | float, room: Scalars, ahead: Scalars | float = 0.0) -> Scalars:
     """The speeds from which one can still react and stop within metres, (p,) m/s.
 
-    v = sqrt((b t)^2 + w^2 + 2 b room) - b t  (Gipps 1981); w is the speed of what is ahead, which may brake as they do.
-
-    Args:
-        brakes: (p,) b, the braking that it plans with, m/s2.
-        reaction: (p,) t, seconds.
-        ahead: (p,) w, m/s.
+    v = sqrt((b t)^2 + w^2 + 2 b room) - b t (Gipps 1981); w is the speed of what is ahead, which may brake as they do.
+    `brakes`: (p,) b, the braking that it plans with, m/s2; `reaction`: (p,) t, seconds; `ahead`: (p,) w, m/s.
     """
     reacting = brakes * reaction
     squared = reacting * reacting + ahead * ahead + 2.0 * brakes * np.maximum(room, 0.0)
@@ -63,12 +59,9 @@ def limit_approach(agents: Agents, agent: Rows, allowed: Scalars, ahead: Scalars
     """Allowed speeds of agents that brake for something, so that none speeds up toward it; (p,) m/s.
 
     Where the allowed speed is below the top speed, an agent keeps to its speed, to that of what is ahead of it, or to a
-    slow approach, whichever is the fastest. Near to where it has to stop it does not close up, but waits.
-
-    Args:
-        agent: (p,) the agent of each.
-        allowed: (p,) the speed from which it can still stop, m/s.
-        ahead: (p,) the speed along its way of what it brakes for, m/s.
+    slow approach, whichever is the fastest. Near to where it has to stop it does not close up, but waits. `agent`: (p,)
+    the agent of each; `allowed`: (p,) the speed from which it can still stop, m/s; `ahead`: (p,) the speed along its
+    way of what it brakes for, m/s.
     """
     far = allowed > speed_to_stop(agents, agent, NEAR * agents.extent[agent])
     slow = np.maximum(np.where(far, CREEP * agents.cruise_speed[agent], 0.0), ahead)

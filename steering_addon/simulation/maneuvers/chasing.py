@@ -186,12 +186,8 @@ def darting(agents: Agents, speed: Scalars, near: Mask) -> Scalars:
 def dodged(world: World, agents: Agents, threat: Rows, places: Vectors, speed: Scalars) -> Vectors:
     """The places to run from, (n, 3) metres, moved so that agents leave the way of threats that are faster.
 
-    Others keep their places, to the last bit.
-
-    Args:
-        threat: (n,) rows of World.bodies, none negative.
-        places: (n, 3) where the threats are or will be, metres.
-        speed: (n,) at which the agents run, m/s.
+    Others keep their places, to the last bit. `threat`: (n,) rows of World.bodies, none negative; `places`: (n, 3)
+    where the threats are or will be, metres; `speed`: (n,) at which the agents run, m/s.
     """
     velocity = agents.level(picked(world.bodies.velocity, threat))
     offset = agents.level(agents.position - picked(world.bodies.position, threat))

@@ -48,12 +48,8 @@ def drive_to(agents: Agents, place: Vectors, speed: Scalars, response_time: Scal
     """The force by which drivers steer to a place ahead, (n, 3) newtons.
 
     From the rear axle, the circle through a place that is `offset` away and to whose direction the car is tangent has
-    the curvature 2 aside / offset^2 (Coulter 1992).
-
-    Args:
-        place: (n, 3) metres, of `pursued_distance` ahead.
-        speed: (n,) the desired speed, m/s.
-        response_time: (n,) seconds in which the speed is taken up, at most.
+    the curvature 2 aside / offset^2 (Coulter 1992). `place`: (n, 3) metres, of `pursued_distance` ahead; `speed`: (n,)
+    the desired speed, m/s; `response_time`: (n,) seconds in which the speed is taken up, at most.
     """
     axle = np.nan_to_num(agents.handling.axle)
     left = agents.left_of(agents.forward)

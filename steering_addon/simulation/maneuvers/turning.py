@@ -19,12 +19,8 @@ def turning_speed(agents: Agents, direction: Vectors, distance: Scalars, share: 
     """The speed at which the tightest circle leads to a point, (n,) m/s; a faster agent would circle round it.
 
     The circle touches the heading and goes through the point: radius = distance / (2 sin(angle off the heading)), with
-    the sine of a right angle for a point behind.
-
-    Args:
-        direction: (n, 3) unit vectors to the point.
-        distance: (n,) metres to the point.
-        share: the share of max_force that the turn may take.
+    the sine of a right angle for a point behind. `direction`: (n, 3) unit vectors to the point; `distance`: (n,) metres
+    to the point; `share`: the share of max_force that the turn may take.
     """
     sine = magnitude(across(direction, agents.forward))
     sine = np.where(dot(direction, agents.forward) > 0.0, sine, 1.0)
@@ -69,12 +65,9 @@ def lead_round(
     """Forces along a way, (n, 3) newtons, that turn into it those who do not stop for that.
 
     In flight they swing round: asked straight back, they would waver between their sides, or fly on as they brake. On
-    foot they keep their pace: an animal turns on its circle, and braking would not make that smaller.
-
-    Args:
-        force: (n, 3) newtons, toward the way.
-        direction, onward_way: (n, 3) unit vectors, as of `swing_round`.
-        speed: (n,) m/s, at which they are to go.
+    foot they keep their pace: an animal turns on its circle, and braking would not make that smaller. `force`: (n, 3)
+    newtons, toward the way; `direction`, `onward_way`: (n, 3) unit vectors, as of `swing_round`; `speed`: (n,) m/s, at
+    which they are to go.
     """
     swings = agents.handling.swings_round
     if not anybody(swings):

@@ -369,13 +369,9 @@ def _between(stands: Mask, first: Rows, second: Rows, away: Vectors) -> Mask:
 
 
 def will_touch(offset: Vectors, closing: Vectors, contact: Scalars) -> Mask:
-    """The pairs that overlap or come to touch if they go on, (p,): those that pass each other do not brake.
-
-    Args:
-        offset: (p, 3) between their axes before the step, metres.
-        closing: (p, 3) the change of the offset in the step, metres.
-        contact: (p,) the distance at which they touch, metres.
-    """
+    """The pairs that overlap or come to touch if they go on, (p,): those that pass each other do not brake. `offset`:
+    (p, 3) between their axes before the step, metres; `closing`: (p, 3) the change of the offset in the step, metres;
+    `contact`: (p,) the distance at which they touch, metres."""
     along, square = -dot(offset, closing), np.maximum(dot(closing, closing), EPSILON)
     apart = dot(offset, offset)
     nearest = apart - along * along / square

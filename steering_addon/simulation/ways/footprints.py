@@ -172,12 +172,8 @@ def radius_class(radius: Scalars) -> Scalars:
 
 def narrowing(obstacles: Obstacles, height: Scalars, stature: Stature, radius: Scalars) -> NDArray[np.float64]:
     """How much narrower obstacles are at the height of bodies. Returns (n, k) metres: room - sqrt(room^2 - beyond^2)
-    for round obstacles, 0 for boxes, inf for those that bodies pass above or below.
-
-    Args:
-        height: (n,) of the origins of the bodies, metres.
-        stature: (n,) how they stand.
-    """
+    for round obstacles, 0 for boxes, inf for those that bodies pass above or below. `height`: (n,) of the origins of
+    the bodies, metres; `stature`: (n,) how they stand."""
     boxes = obstacles.shape == BOX
     axis = np.abs(obstacles.axes[:, :, 2]) * obstacles.half
     tall = np.where(boxes, axis[:, 0] + axis[:, 1] + axis[:, 2], 0.0)
