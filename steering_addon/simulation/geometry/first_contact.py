@@ -6,9 +6,11 @@ convex in t, so that Newton's method t += g / (-away . d) never overshoots: `fir
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 
+from ..arrays.frozen import Columns
 from ..arrays.scalars import EPSILON, Rows, Scalars, which
 from ..arrays.vectors import Vectors, across, dot, magnitude, picked
 from .meshes import Mesh
@@ -31,70 +33,60 @@ Surface = Callable[[Vectors, Rows], tuple[Scalars, Vectors]]
 and the unit directions away from it, (m, 3)."""
 
 
-def first_touch(
-    surface: Surface, points: Vectors, course: Vectors, reach: Scalars, start: Scalars, furthest: Scalars
-) -> tuple[Scalars, Vectors]:
-    """The distances along straight courses at which they first come near convex bodies, by Newton's method.
+@dataclass(frozen=True)
+class StraightCourses(Columns):
+    """Straight courses, with how near to them and how far along them something counts.
 
-    Args:
-        surface: the distance from the body of each course.
-        points: (n, 3) where the courses begin, metres.
-        course: (n, 3) unit directions.
+    Attributes:
+        points: (n, 3) where they begin, metres.
+        along: (n, 3) unit directions.
         reach: (n,) the distance that counts as near, metres.
-        start: (n,) distances along the courses at which the search begins, metres; not beyond the result.
-        furthest: (n,) distances along the courses at which it ends, metres.
-
-    Returns:
-        way: (n,) metres along the course, inf if it does not come near.
-        away: (n, 3) the unit directions away from the body there.
+        furthest: (n,) distances along them at which the search ends, metres.
+        lowest: (n,) the height that what counts of a mesh exceeds, metres; None for all.
     """
+
+    points: Vectors
+    along: Vectors
+    reach: Scalars
+    furthest: Scalars
+    lowest: Scalars | None = None
+
+    def at(self, way: Scalars) -> Vectors:
+        """The places at distances along them, (n,) to (n, 3)."""
+        return self.points + self.along * way[:, None]
+
+
+def first_touch(surface: Surface, courses: StraightCourses, start: Scalars) -> tuple[Scalars, Vectors]:
+    """The distances at which courses first come near convex bodies, inf if they do not, and the unit directions away
+    from these there, by Newton's method. `surface`: the distance from the body of each course; `start`: (n,) distances
+    at which the search begins, not beyond the result."""
     way = start.copy()
-    distance, away = surface(points + course * way[:, None], np.arange(len(points)))
-    gap = distance - reach
-    missed = dot(away, course) >= 0.0
+    distance, away = surface(courses.at(way), np.arange(len(way)))
+    gap = distance - courses.reach
+    missed = dot(away, courses.along) >= 0.0
     for _ in range(TRIES):
-        open_rows = which(~missed & (gap > CLOSE * (1.0 + way)) & (way <= furthest))
+        open_rows = which(~missed & (gap > CLOSE * (1.0 + way)) & (way <= courses.furthest))
         if not len(open_rows):
             break
-        along = picked(course, open_rows)
-        closing = -dot(picked(away, open_rows), along)
+        still = courses.take(open_rows)
+        closing = -dot(picked(away, open_rows), still.along)
         way[open_rows] += gap[open_rows] / np.where(closing > EPSILON, closing, 1.0)
-        distance, out = surface(picked(points, open_rows) + along * way[open_rows, None], open_rows)
-        gap[open_rows], away[open_rows] = distance - reach[open_rows], out
-        missed[open_rows] = dot(out, along) >= 0.0
-    return np.where(missed | (way > furthest), np.inf, way), away
+        distance, out = surface(still.at(way[open_rows]), open_rows)
+        gap[open_rows], away[open_rows] = distance - still.reach, out
+        missed[open_rows] = dot(out, still.along) >= 0.0
+    return np.where(missed | (way > courses.furthest), np.inf, way), away
 
 
-def touch_mesh(
-    mesh: Mesh,
-    sign: float,
-    points: Vectors,
-    course: Vectors,
-    reach: Scalars,
-    furthest: Scalars,
-    lowest: Scalars | None = None,
-) -> tuple[Scalars, Vectors]:
-    """The distances along straight courses at which they first come near a mesh, in its axes.
-
-    A hit is found directly. Up to it, or to the end, the course advances step by step while nothing is near.
-
-    Args:
-        sign: 1 if agents keep out of the mesh, -1 if they are in it and keep off its walls.
-        points: (n, 3) where the courses begin, metres.
-        course: (n, 3) unit directions.
-        reach: (n,) the distance that counts as near, metres.
-        furthest: (n,) distances along the courses at which the search ends, metres.
-        lowest: (n,) the height that triangles which count exceed, metres; None for all.
-
-    Returns:
-        way: (n,) metres along the course, inf if it does not come near.
-        away: (n, 3) the unit directions away from the mesh there.
-    """
+def touch_mesh(mesh: Mesh, sign: float, courses: StraightCourses) -> tuple[Scalars, Vectors]:
+    """As `first_touch`, of a mesh in its axes. A hit is found directly. Up to it, or to the end, the course advances
+    step by step while nothing is near. `sign`: 1 if agents keep out of the mesh, -1 if they are in it and keep off its
+    walls."""
+    points, course, reach = courses.points, courses.along, courses.reach
     if not len(mesh):
         return np.full(len(points), np.inf), np.zeros((len(points), 3))
     low, high = mesh.bounds
     offset, radius = 0.5 * (low + high) - points, 0.5 * magnitude(high - low) + reach
-    furthest = np.minimum(furthest, magnitude(offset) + radius)
+    furthest = np.minimum(courses.furthest, magnitude(offset) + radius)
     hit_distance, triangle = mesh.hit(points, course, furthest + reach / STEEPEST)
     normal = mesh.normal[triangle]
     facing = dot(normal, course)
@@ -109,18 +101,17 @@ def touch_mesh(
     # Surfaces beyond the end of a course matter only to an agent that is on the wrong side.
     sight = np.where(mesh.inside(points) | (sign < 0.0), np.inf, limit + reach)
     for _ in range(MESH_TRIES if len(open_rows) else 0):
-        reached = points[open_rows] + course[open_rows] * travelled[open_rows, None]
-        above = None if lowest is None else lowest[open_rows]
-        distance, out = mesh.surface(reached, sight[open_rows], above)
-        gap = distance * sign - reach[open_rows]
-        close = gap <= MESH_CLOSE * reach[open_rows]
-        closing = -dot(out * sign, course[open_rows])
+        still = courses.take(open_rows)
+        distance, out = mesh.surface(still.at(travelled[open_rows]), sight[open_rows], still.lowest)
+        gap = distance * sign - still.reach
+        close = gap <= MESH_CLOSE * still.reach
+        closing = -dot(out * sign, still.along)
         touches = close & (closing > 0.0)
         touched = open_rows[touches]
         way[touched], away[touched] = travelled[touched], (out * sign)[touches]
         # Up to the plane through the nearest point; only a part that sticks out of it could be nearer.
         stride = gap / np.where(closing > SLOWEST, closing, np.where(closing > 0.0, SLOWEST, 1.0))
-        travelled[open_rows] += np.maximum(stride, MESH_CLOSE * reach[open_rows])
+        travelled[open_rows] += np.maximum(stride, MESH_CLOSE * still.reach)
         open_rows = open_rows[~touches & (travelled[open_rows] < limit[open_rows])]
         if not len(open_rows):
             break

@@ -21,6 +21,7 @@ from ..arrays.vectors import Vectors, columns, magnitude, picked
 from ..declaration import Choice
 from .boxes import box_surface
 from .capsules import probes
+from .first_contact import StraightCourses
 from .meshes import Mesh
 from .shapes import BOX, INSIDE, MESH, NOWHERE, OUTSIDE, ROUND, ROUNDING, SolidShapes, rows_of
 from .stature import FINE, Stature, sides_of, walls_of
@@ -241,15 +242,16 @@ class Obstacles(SolidShapes):
             away: (m, 3) the unit directions away from the obstacle there.
         """
         limit = np.full(len(rows), np.inf) if furthest is None else furthest
+        courses = StraightCourses(points, course, reach, limit)
         if stature is None or not stature.is_tall:
-            return self._touched(points, course, reach, rows, limit, None)
+            return self._touched(courses, rows)
         hits = self._contact(points, rows, stature)
         points, rows, lowest = hits.places, hits.rows, hits.lowest
         if len(hits.owner) > len(course):
             nearest = rows_of_least(hits.owner, hits.obstacles._surface(points, rows, lowest)[0])
             points, rows = picked(points, nearest), rows[nearest]
             lowest = None if lowest is None else lowest[nearest]
-        return hits.obstacles._touched(points, course, reach, rows, limit, lowest)
+        return hits.obstacles._touched(replace(courses, points=points, lowest=lowest), rows)
 
     def on_feet(self, rows: Rows, stature: Stature) -> "tuple[Obstacles, Rows]":
         """The obstacles with what bodies meet of those that they walk on, and the rows of those of rows (m,) there.

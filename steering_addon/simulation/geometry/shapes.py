@@ -18,10 +18,10 @@ from numpy.typing import NDArray
 from ..arrays.frozen import replace
 from ..arrays.once import once
 from ..arrays.scalars import EPSILON, Mask, Rows, Scalars, clamp, which
-from ..arrays.vectors import Vectors, columns, cross, dot, magnitude, picked, unit
+from ..arrays.vectors import Vectors, columns, cross, dot, magnitude, unit
 from ..declaration import Choice
 from .boxes import box_surface, way_into, way_to_sides
-from .first_contact import first_touch, touch_mesh
+from .first_contact import StraightCourses, first_touch, touch_mesh
 
 OBSTACLE_SHAPES = (
     Choice("ROUND", 0, "Round", "A sphere or a pylon with round ends, whichever fits the object more closely"),
@@ -137,31 +137,16 @@ class SolidShapes:
         share = clamp(dot(points - self.start[rows], axis) / np.maximum(dot(axis, axis), EPSILON), 0.0, 1.0)
         return share[:, None] * axis
 
-    def _touched(
-        self, points: Vectors, course: Vectors, reach: Scalars, rows: Rows, furthest: Scalars, lowest: Scalars | None
-    ) -> tuple[Scalars, Vectors]:
-        """The distances along straight courses at which they first come near shapes, row by row.
-
-        Args:
-            points, rows, lowest: as of `_surface`.
-            course: (m, 3) unit directions.
-            reach: (m,) the distance from the surface that counts as near, metres.
-            furthest: (m,) distances at which the search ends, metres.
-
-        Returns:
-            way: (m,) metres along the course, 0 if it begins near and comes nearer, inf if it does not come near.
-            away: (m, 3) the unit directions away from the shape there.
-        """
+    def _touched(self, courses: StraightCourses, rows: Rows) -> tuple[Scalars, Vectors]:
+        """The distances at which courses first come near shapes of rows (m,): 0 if they begin near and come nearer, inf
+        if they do not come near; and the unit directions away from the shapes there, (m, 3)."""
         way, away = np.full(len(rows), np.inf), np.zeros((len(rows), 3))
         touches = self._touch_rounds, self._touch_boxes, self._touch_meshes, self._touch_from_within, self._touch_sides
         kinds, kind = self._kinds
         for number in kinds:
-            pairs, touch = which(kind[rows] == number), touches[number]
+            pairs = which(kind[rows] == number)
             if len(pairs):
-                options = (None if lowest is None else lowest[pairs],) if number == MESH else ()
-                way[pairs], away[pairs] = touch(
-                    picked(points, pairs), picked(course, pairs), reach[pairs], rows[pairs], furthest[pairs], *options
-                )
+                way[pairs], away[pairs] = touches[number](courses.take(pairs), rows[pairs])
         return way, away
 
     @once
@@ -170,110 +155,88 @@ class SolidShapes:
         kind = np.where((self.side == INSIDE) & (self.shape != MESH), self.shape + 3, self.shape)
         return np.unique(kind).tolist(), kind
 
-    def _touch_rounds(
-        self, points: Vectors, course: Vectors, reach: Scalars, rows: Rows, furthest: Scalars
-    ) -> tuple[Scalars, Vectors]:
-        """As `_touched`, for capsules from outside; (m,) and (m, 3)."""
+    def _in_axes(self, courses: StraightCourses, rows: Rows) -> StraightCourses:
+        """Courses in the axes of shapes of rows (m,)."""
+        points = self.localized(courses.points - self.start[rows], rows)
+        return replace(courses, points=points, along=self.localized(courses.along, rows))
+
+    def _touch_rounds(self, courses: StraightCourses, rows: Rows) -> tuple[Scalars, Vectors]:
+        """As `_touched`, for capsules from outside."""
         way, away = np.full(len(rows), np.inf), np.zeros((len(rows), 3))
-        start = self._way_to_balls(points, course, reach, rows)
-        pairs = which(np.isfinite(start) & (start <= furthest))
+        start = self._way_to_balls(courses, rows)
+        pairs = which(np.isfinite(start) & (start <= courses.furthest))
         capsules = rows[pairs]
         way[pairs], away[pairs] = first_touch(
-            lambda places, index: self._round_surface(places, capsules[index]),
-            picked(points, pairs),
-            picked(course, pairs),
-            reach[pairs],
-            start[pairs],
-            furthest[pairs],
+            lambda places, index: self._round_surface(places, capsules[index]), courses.take(pairs), start[pairs]
         )
         return way, away
 
-    def _way_to_balls(self, points: Vectors, course: Vectors, reach: Scalars, rows: Rows) -> Scalars:
+    def _way_to_balls(self, courses: StraightCourses, rows: Rows) -> Scalars:
         """The distance along courses to within reach of the bounding spheres, inf if they miss them; (m,) metres.
 
         With the centre at c and R = radius + reach, |p + t d - c| = R first at t = (c - p).d - sqrt(((c - p).d)^2 + R^2
         - |c - p|^2).
         """
-        offset = 0.5 * (self.start + self.end)[rows] - points
-        room = (self.radius + 0.5 * magnitude(self.end - self.start))[rows] + reach
+        offset = 0.5 * (self.start + self.end)[rows] - courses.points
+        room = (self.radius + 0.5 * magnitude(self.end - self.start))[rows] + courses.reach
         room = room * (1.0 + ROUNDING) + ROUNDING
-        ahead = dot(offset, course)
+        ahead = dot(offset, courses.along)
         beyond = room * room - dot(offset, offset)
         square = beyond + ahead * ahead
         start = np.maximum(ahead - np.sqrt(np.maximum(square, 0.0)), 0.0)
         return np.where((beyond >= 0.0) | ((square >= 0.0) & (ahead > 0.0)), start, np.inf)
 
-    def _touch_boxes(
-        self, points: Vectors, course: Vectors, reach: Scalars, rows: Rows, furthest: Scalars
-    ) -> tuple[Scalars, Vectors]:
-        """As `_touched`, for boxes from outside; (m,) and (m, 3)."""
+    def _touch_boxes(self, courses: StraightCourses, rows: Rows) -> tuple[Scalars, Vectors]:
+        """As `_touched`, for boxes from outside."""
         way, away = np.full(len(rows), np.inf), np.zeros((len(rows), 3))
-        start = self._way_to_balls(points, course, reach, rows)
-        pairs = which(np.isfinite(start) & (start <= furthest))
-        boxes, reach, furthest = rows[pairs], reach[pairs], furthest[pairs]
-        local = self.localized(picked(points, pairs) - self.start[boxes], boxes)
-        along, half = self.localized(picked(course, pairs), boxes), self.half[boxes]
-        start = way_into(local, along, half + (reach * (1.0 + ROUNDING))[:, None])
-        close = which(np.isfinite(start) & (start <= furthest))
+        start = self._way_to_balls(courses, rows)
+        pairs = which(np.isfinite(start) & (start <= courses.furthest))
+        boxes = rows[pairs]
+        local, half = self._in_axes(courses.take(pairs), boxes), self.half[boxes]
+        start = way_into(local.points, local.along, half + (local.reach * (1.0 + ROUNDING))[:, None])
+        close = which(np.isfinite(start) & (start <= local.furthest))
         if not len(close):
             return way, away
         pairs, boxes, half = pairs[close], boxes[close], half[close]
         way[pairs], out = first_touch(
-            lambda places, index: box_surface(places, half[index]),
-            picked(local, close),
-            picked(along, close),
-            reach[close],
-            start[close],
-            furthest[close],
+            lambda places, index: box_surface(places, half[index]), local.take(close), start[close]
         )
         away[pairs] = self.globalized(out, boxes)
         return way, away
 
-    def _touch_from_within(
-        self, points: Vectors, course: Vectors, reach: Scalars, rows: Rows, furthest: Scalars
-    ) -> tuple[Scalars, Vectors]:
-        """As `_touched`, for capsules from inside; (m,) and (m, 3). Newton's method needs to approach a convex body
-        from outside, so that each course is followed backward from beyond the wall."""
+    def _touch_from_within(self, courses: StraightCourses, rows: Rows) -> tuple[Scalars, Vectors]:
+        """As `_touched`, for capsules from inside. Newton's method needs to approach a convex body from outside, so
+        that each course is followed backward from beyond the wall."""
+        points, reach = courses.points, courses.reach
         middle = 0.5 * (self.start + self.end)[rows]
         beyond = 2.0 * (magnitude(points - middle) + magnitude(self.end - self.start)[rows] + self.radius[rows])
+        backward = StraightCourses(courses.at(beyond), -courses.along, -reach, np.full(len(rows), np.inf))
         back, out = first_touch(
-            lambda places, index: self._round_surface(places, rows[index]),
-            points + course * beyond[:, None],
-            -course,
-            -reach,
-            np.zeros(len(rows)),
-            np.full(len(rows), np.inf),
+            lambda places, index: self._round_surface(places, rows[index]), backward, np.zeros(len(rows))
         )
         distance, outward = self._round_surface(points, rows)
         too_near = distance > -reach
         away = np.where(too_near[:, None], -outward, -out)
         way = np.where(np.isfinite(back), np.maximum(beyond - back, 0.0), 0.0)
-        leaving = too_near & (dot(away, course) >= 0.0)
+        leaving = too_near & (dot(away, courses.along) >= 0.0)
         way = np.where(too_near, 0.0, way)
-        return np.where(leaving | (way > furthest), np.inf, way), away
+        return np.where(leaving | (way > courses.furthest), np.inf, way), away
 
-    def _touch_sides(
-        self, points: Vectors, course: Vectors, reach: Scalars, rows: Rows, furthest: Scalars
-    ) -> tuple[Scalars, Vectors]:
-        """As `_touched`, for boxes from inside; (m,) and (m, 3)."""
-        local = self.localized(points - self.start[rows], rows)
-        half = np.maximum(self.half[rows] - reach[:, None], 0.0)
-        way, away = way_to_sides(local, self.localized(course, rows), half)
-        return np.where(way > furthest, np.inf, way), self.globalized(away, rows)
+    def _touch_sides(self, courses: StraightCourses, rows: Rows) -> tuple[Scalars, Vectors]:
+        """As `_touched`, for boxes from inside."""
+        local = self._in_axes(courses, rows)
+        half = np.maximum(self.half[rows] - local.reach[:, None], 0.0)
+        way, away = way_to_sides(local.points, local.along, half)
+        return np.where(way > local.furthest, np.inf, way), self.globalized(away, rows)
 
-    def _touch_meshes(
-        self, points: Vectors, course: Vectors, reach: Scalars, rows: Rows, furthest: Scalars, lowest: Scalars | None
-    ) -> tuple[Scalars, Vectors]:
-        """As `_touched`, for meshes from either side; (m,) and (m, 3)."""
-        way = np.full(len(rows), np.inf)
-        away = np.zeros((len(rows), 3))
+    def _touch_meshes(self, courses: StraightCourses, rows: Rows) -> tuple[Scalars, Vectors]:
+        """As `_touched`, for meshes from either side."""
+        way, away = np.full(len(rows), np.inf), np.zeros((len(rows), 3))
         for row in rows_of(self.shape == MESH, rows):
             pairs = which(rows == row)
-            local = self.localized(points[pairs] - self.start[rows[pairs]], rows[pairs])
-            along = self.localized(course[pairs], rows[pairs])
             sign = -1.0 if self.side[row] == INSIDE else 1.0
-            above = None if lowest is None else lowest[pairs]
-            way[pairs], out = touch_mesh(self.mesh[row], sign, local, along, reach[pairs], furthest[pairs], above)
+            local = self._in_axes(courses.take(pairs), rows[pairs])
+            way[pairs], out = touch_mesh(self.mesh[row], sign, local)
             away[pairs] = self.globalized(out, rows[pairs])
         return way, away
 

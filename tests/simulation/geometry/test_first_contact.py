@@ -3,15 +3,16 @@
 import numpy as np
 import pytest
 
-from steering_addon.simulation.geometry.first_contact import MESH_CLOSE, first_touch, touch_mesh
+from steering_addon.simulation.geometry.first_contact import MESH_CLOSE, StraightCourses, first_touch, touch_mesh
 from tests.surfaces import ball
 
 NORTH = np.array([[0.0, 1.0, 0.0]])
 
 
-def passing(aside: float) -> np.ndarray:
-    """The start of a course north past the origin."""
-    return np.array([[aside, -5.0, 0.0]])
+def passing(aside: float, reach: float, furthest: float = np.inf, size: float = 1.0) -> StraightCourses:
+    """A course north past the origin."""
+    start = size * np.array([[aside, -5.0, 0.0]])
+    return StraightCourses(start, NORTH, np.array([size * reach]), np.array([size * furthest]))
 
 
 def near_ball(aside: float, reach: float) -> float:
@@ -24,27 +25,26 @@ def near_ball(aside: float, reach: float) -> float:
 def test_a_course_past_a_mesh_touches_it_where_it_first_comes_near(aside: float) -> None:
     """Also if it hits nothing, but comes still nearer afterwards."""
     reach = 0.5
-    way, away = touch_mesh(ball(1.0, 32), 1.0, passing(aside), NORTH, np.array([reach]), np.array([np.inf]))
+    course = passing(aside, reach)
+    way, away = touch_mesh(ball(1.0, 32), 1.0, course)
     expected = near_ball(aside, reach)
     assert way[0] == pytest.approx(expected, abs=0.1)
     if np.isfinite(expected):
-        place = passing(aside)[0] + way[0] * NORTH[0]
+        [place] = course.at(way)
         assert -0.015 < np.linalg.norm(place) - (1.0 + reach) < MESH_CLOSE * reach + 1e-6
         assert away[0] @ place / np.linalg.norm(place) > 0.98
 
 
 def test_a_touch_exactly_at_the_limit_counts() -> None:
-    reach = np.array([0.5])
-
     def surface(places: np.ndarray, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         distance = np.linalg.norm(places, axis=1)
         return distance - 1.0, places / distance[:, None]
 
     def to_ball(limit: float) -> float:
-        return float(first_touch(surface, passing(0.3), NORTH, reach, np.zeros(1), np.array([limit]))[0][0])
+        return float(first_touch(surface, passing(0.3, 0.5, limit), np.zeros(1))[0][0])
 
     def to_mesh(limit: float) -> float:
-        return float(touch_mesh(ball(1.0, 12), 1.0, passing(0.3), NORTH, reach, np.array([limit]))[0][0])
+        return float(touch_mesh(ball(1.0, 12), 1.0, passing(0.3, 0.5, limit))[0][0])
 
     for touch in (to_ball, to_mesh):
         way = touch(np.inf)
@@ -54,8 +54,7 @@ def test_a_touch_exactly_at_the_limit_counts() -> None:
 @pytest.mark.parametrize("size", [1e-3, 1e3])
 def test_where_a_course_touches_a_mesh_scales_with_the_scene(size: float) -> None:
     def touch(aside: float, size: float) -> tuple[float, np.ndarray]:
-        limits = np.array([0.5 * size]), np.array([20.0 * size])
-        way, away = touch_mesh(ball(size, 12), 1.0, size * passing(aside), NORTH, *limits)
+        way, away = touch_mesh(ball(size, 12), 1.0, passing(aside, 0.5, 20.0, size))
         return way[0] / size, away[0]
 
     for aside in (0.0, 1.05, 1.2, 1.35, 1.45):
