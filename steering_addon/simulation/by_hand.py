@@ -23,6 +23,7 @@ from .arrays.scalars import EPSILON, Mask, Rows, Scalars, anybody
 from .arrays.vectors import Vectors, across, dot, magnitude, picked, unit
 from .ground import flat, left_of, level, of_rows, upright
 from .guides import Guidance
+from .locomotion import Moved
 from .snapshot import Snapshot, State
 from .vehicle import VehicleModel
 from .world import World
@@ -51,12 +52,10 @@ class Hands:
 
 @dataclass(frozen=True)
 class Led:
-    """Where guides have led vehicles in a step, n rows. `position`, `velocity`, `forward`: (n, 3) of all vehicles,
-    metres, m/s and unit headings; `hand`: (n,) those that follow a guide; `memory`: m rows."""
+    """Where guides have led vehicles in a step. `moved`: all n vehicles; `hand`: (n,) those that follow a guide;
+    `memory`: m rows."""
 
-    position: Vectors
-    velocity: Vectors
-    forward: Vectors
+    moved: Moved
     hand: Mask
     memory: Guidance
 
@@ -84,12 +83,9 @@ def let_go(state: State, snapshot: Snapshot, dt: float) -> Snapshot:
     return replace(snapshot, vehicle=model.with_columns({"max_speed": top}))
 
 
-def lead_by_hand(
-    hands: Hands, state: State, snapshot: Snapshot, world: World, position: Vectors, velocity: Vectors, forward: Vectors
-) -> Led:
+def lead_by_hand(hands: Hands, state: State, snapshot: Snapshot, world: World, moved: Moved) -> Led:
     """Where the vehicles are that follow their guides in a step. `state`: before the step; `snapshot`: the vehicles
-    present; `position`, `velocity`, `forward`: (n, 3) where all vehicles would be without guides, metres, m/s and unit
-    headings."""
+    present; `moved`: all of them without guides."""
     rows, dt, model = hands.rows, world.dt, snapshot.vehicle.take(hands.rows)
     upward, grounded = of_rows(world.upward, rows), snapshot.grounded[rows]
     start, speed = picked(state.motion.position, rows), picked(state.motion.velocity, rows)
@@ -102,7 +98,7 @@ def lead_by_hand(
         np.maximum(model.max_force / model.mass, EPSILON),
         dt,
     )
-    free = picked(position, rows)
+    free = picked(moved.position, rows)
     # How far vehicles are from their guides.
     s = np.minimum(memory.age / np.maximum(memory.lasts, EPSILON), 1.0)
     cube = s * s * s
@@ -110,18 +106,18 @@ def lead_by_hand(
     of_drift = memory.lasts * (s - cube * (6.0 - 8.0 * s + 3.0 * s * s))
     remaining = memory.gap * of_gap[:, None] + memory.drift * of_drift[:, None]
     shift = level((hands.after + remaining - free) * hands.share[:, None], upward, grounded)
-    end, motion = free + shift, picked(velocity, rows) + shift / dt
+    end, motion = free + shift, picked(moved.velocity, rows) + shift / dt
     heading = _heading(snapshot, state, model, rows, end, level(motion, upward, grounded), dt)
-    columns = []
-    for column, new in ((position, end), (velocity, motion), (forward, heading)):
-        columns.append(column.copy(order="K"))
-        columns[-1][rows] = np.where(memory.follows[:, None], new, picked(column, rows))
-    hand = np.zeros(len(position), dtype=np.bool_)
+    led = {}
+    for name, new in (("position", end), ("velocity", motion), ("forward", heading)):
+        led[name] = column = getattr(moved, name).copy(order="K")
+        column[rows] = np.where(memory.follows[:, None], new, picked(column, rows))
+    hand = np.zeros(len(state), dtype=np.bool_)
     hand[rows] = memory.follows
     # The top speed is as `let_go` raised it, and rounding may leave it short of that.
-    at_top = magnitude(picked(columns[1], rows)) >= (1.0 - ROUNDING) * model.max_speed
+    at_top = magnitude(picked(led["velocity"], rows)) >= (1.0 - ROUNDING) * model.max_speed
     fast = (memory.follows | memory.fast) & at_top
-    return Led(columns[0], columns[1], columns[2], hand, replace(memory, fast=fast))
+    return Led(replace(moved, **led), hand, replace(memory, fast=fast))
 
 
 def _taking_over(

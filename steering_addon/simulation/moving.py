@@ -90,27 +90,24 @@ def move(
     position, velocity, forward = (
         _of_all(groups, driven, name, getattr(state.motion, name)) for name in ("position", "velocity", "forward")
     )
-    led = None if hands is None else lead_by_hand(hands, state, snapshot, world, position, velocity, forward)
+    moved = Moved(position, velocity, forward, began=_began(groups, driven, len(state)))
     gives_way = snapshot.present
+    led = None if hands is None else lead_by_hand(hands, state, snapshot, world, moved)
     if led is not None:
-        position, velocity, forward = led.position, led.velocity, led.forward
-        gives_way = gives_way & ~led.hand
+        moved, gives_way = led.moved, gives_way & ~led.hand
     for group, drive in zip(groups, driven):
         if drive.holds is not None:
             gives_way = gives_way & ~group.placed(drive.holds, nobody(len(gives_way)))
-    began = _began(groups, driven, len(state))
-    after = position, velocity, forward
-    body = model, snapshot.handling, snapshot.grounded, gives_way
     wedged = progress < JAMMING.jammed
-    position, velocity, shoved = push_apart(*body, world, *after, state.shoved, began, decided.lands, wedged)
+    moved, shoved = push_apart(moved, snapshot, world, gives_way, state.shoved, decided.lands, wedged)
     if decided.confined is not None:
-        confined = np.where(gives_way, decided.confined, -1)
-        position, velocity = keep_inside(model, snapshot.grounded, world, confined, position, velocity, forward)
-    acceleration = (velocity - state.motion.velocity) / dt
+        moved = keep_inside(moved, snapshot, world, np.where(gives_way, decided.confined, -1))
+    acceleration = (moved.velocity - state.motion.velocity) / dt
     smoothed = snapshot.handling.smoothed(state.smoothed_acceleration, acceleration, dt)
     stances = []
     for group, drive in zip(groups, driven):
-        pushed = replace(drive, position=_rows_of(position, group.rows), velocity=_rows_of(velocity, group.rows))
+        position, velocity = (_rows_of(column, group.rows) for column in (moved.position, moved.velocity))
+        pushed = replace(drive, position=position, velocity=velocity)
         if led is not None:
             pushed = _led(group, pushed, led, state.motion, dt)
         steered = _rows_of(smoothed, group.rows)
@@ -183,7 +180,7 @@ def _led(group: _BodiesAlike, moved: Moved, led: Led, before: Motion, dt: float)
     hand = _rows_of(led.hand, group.rows)
     if not anybody(hand):
         return moved
-    moved = replace(moved, forward=_rows_of(led.forward, group.rows))
+    moved = replace(moved, forward=_rows_of(led.moved.forward, group.rows))
     return group.body.led(group.of(before), group.memory, moved, hand, dt)
 
 
@@ -316,33 +313,21 @@ def room_behind(world: World, rows: Rows) -> Scalars:
     return np.where(counts, room, np.inf).reshape(len(rows), len(others)).min(axis=1)
 
 
-def keep_inside(
-    model: VehicleModel,
-    grounded: Mask,
-    world: World,
-    confined: Rows,
-    position: Vectors,
-    velocity: Vectors,
-    forward: Vectors,
-) -> tuple[Vectors, Vectors]:
-    """The positions and velocities of vehicles after a step that leads none of them out of its firm region.
+def keep_inside(moved: Moved, snapshot: Snapshot, world: World, confined: Rows) -> Moved:
+    """All n vehicles after a step that leads none of them out of its firm region.
 
     Nobody inside leaves it, whatever steering, contacts or a lack of room to turn lead to. A body brakes before the
     border as before another body (`contacts`), a long one with its ends, stops there and slides along it. One that is
-    out on some side gets no further out there, and out on no other; it comes in by steering.
-
-    Args:
-        grounded: (n,) the vehicles that keep to the ground.
-        world: the world before the step.
-        confined: (n,) the row of the region that each cannot leave, -1 for none.
-        position, velocity, forward: (n, 3) after the step, metres, m/s and unit headings.
+    out on some side gets no further out there, and out on no other; it comes in by steering. `world`: before the step;
+    `confined`: (n,) the row of the region that each cannot leave, -1 for none.
     """
-    position, velocity, dt = position.copy(order="K"), velocity.copy(order="K"), world.dt
+    model, grounded, dt = snapshot.vehicle, snapshot.grounded, world.dt
+    position, velocity = moved.position.copy(order="K"), moved.velocity.copy(order="K")
     brakes = brakes_of(model)
     for region in np.unique(confined[confined >= 0]).tolist():
         rows = which(confined == region)
         bodies = _Confined.of(model, grounded, world, region, rows)
-        end, v, ahead = picked(position, rows), picked(velocity, rows), picked(forward, rows)
+        end, v, ahead = picked(position, rows), picked(velocity, rows), picked(moved.forward, rows)
         outside = bodies.way_in(picked(world.bodies.position, rows))
         stopping = v * (0.5 * magnitude(v) / np.maximum(brakes[rows], EPSILON))[:, None]
         beyond = bodies.way_in_of_all(end + stopping, ahead)
@@ -357,7 +342,7 @@ def keep_inside(
         away = unit(back)
         position[rows] = end + back
         velocity[rows] = v + away * np.maximum(-dot(v, away), 0.0)[:, None]
-    return position, velocity
+    return replace(moved, position=position, velocity=velocity)
 
 
 @dataclass(frozen=True)

@@ -29,7 +29,8 @@ from ..arrays.scalars import EPSILON, Mask, Rows, Scalars, anybody, clamp, total
 from ..arrays.vectors import Vectors, columns, dot, magnitude, no_vectors, picked, truncate, unit
 from ..geometry.capsules import between_axes
 from ..ground import level, parted
-from ..handling import Handling
+from ..locomotion import Moved
+from ..snapshot import Snapshot
 from ..vehicle import VehicleModel
 from ..world import World
 from .pairs import Pairs, pairs_of_reach
@@ -82,59 +83,50 @@ def brakes_of(model: VehicleModel) -> Scalars:
 
 
 def push_apart(
-    model: VehicleModel,
-    handling: Handling,
-    grounded: Mask,
-    present: Mask,
+    moved: Moved,
+    snapshot: Snapshot,
     world: World,
-    position: Vectors,
-    velocity: Vectors,
-    forward: Vectors,
+    present: Mask,
     shoved: Vectors,
-    began: Vectors | None = None,
     lands: Vectors | None = None,
     wedged: Mask | None = None,
-) -> tuple[Vectors, Vectors, Vectors]:
-    """The positions and velocities of vehicles after a step, without the overlaps it led to.
+) -> tuple[Moved, Vectors]:
+    """All n vehicles after a step without the overlaps it led to, and `shoved`; empty where contacts move nobody.
 
     Args:
-        grounded: (n,) the vehicles that keep to the ground.
-        present: (n,) the vehicles that take part.
         world: the world before the step.
-        position, velocity, forward: (n, 3) after the step, metres, m/s and unit headings.
+        present: (n,) the vehicles that take part.
         shoved: (n, 3) the velocities at which contacts moved them beside their own in the last step, m/s; empty for 0.
-        began: (n, 3) where the steps of bodies on feet began, metres, nan for other bodies; None if there are none.
         lands: (n, 3) the places where they are to stand, from which no obstacle keeps them, nan for those without one;
             None if there are none.
         wedged: (n,) those that get on no longer, to which who stands gives way; None for none.
-
-    Returns:
-        position, velocity, shoved: (n, 3) each; `shoved` is empty where contacts move nobody.
     """
+    model, handling, grounded = snapshot.vehicle, snapshot.handling, snapshot.grounded
+    position, velocity, forward = moved.position, moved.velocity, moved.forward
     gives_way = model.keep_apart & present & (model.max_speed > 0.0)
     if not gives_way.any():
-        return position, velocity, NOBODY_SHOVED
+        return moved, NOBODY_SHOVED
     n, dt = len(position), world.dt
     before = picked(world.bodies.position, np.arange(n))
     points = np.concatenate((position, world.bodies.position[n:] + world.bodies.velocity[n:] * dt))
     brakes = brakes_of(model)
-    strides = Strides.of(began, forward, model.radius, gives_way, handling.side_step, model.pace * dt)
+    strides = Strides.of(moved.began, forward, model.radius, gives_way, handling.side_step, model.pace * dt)
     pairs = _Touching.of(model, gives_way, wedged, strides, brakes, world, points, forward)
     walls = AtWalls.of(model, handling, gives_way, brakes, world, position, forward, lands)
     if not len(pairs.first) and not len(walls.row) and not len(shoved):
-        return position, velocity, NOBODY_SHOVED
+        return moved, NOBODY_SHOVED
     margin, drift, close = MARGIN * float(world.bodies.radius.max()), np.inf, pairs
     for passed in range(PASSES):
         late = passed >= IN_STRIDE
         if 2.0 * drift >= margin:
             close, drift = pairs.close(points, margin), 0.0
         push = close.displacement(points, firm=not late)
-        moved = strides.taken(points, push, slide=late) + walls.displacement(points, brakes=True)
-        moved = level(picked(moved, np.arange(n)), world.upward, grounded)
-        if not moved.any():
+        way = strides.taken(points, push, slide=late) + walls.displacement(points, brakes=True)
+        way = level(picked(way, np.arange(n)), world.upward, grounded)
+        if not way.any():
             break
-        points[:n] += moved
-        drift += float(magnitude(moved).max())
+        points[:n] += way
+        drift += float(magnitude(way).max())
     last = shoved if len(shoved) else no_vectors(n)
     shove = (points[:n] - position) / dt
     swells = magnitude(shove) > magnitude(last)
@@ -155,13 +147,14 @@ def push_apart(
     shift = separated - position
     touched = gives_way & (magnitude(shift) > EPSILON)
     if not touched.any():
-        return position, velocity, NOBODY_SHOVED
+        return moved, NOBODY_SHOVED
     separated = np.where(touched[:, None], separated, position)
     shift = np.where(touched[:, None], shift, 0.0)
     taken = _taken(velocity, shift / dt)
     # A body that is moved out of an obstacle does not go on from there.
     walled = (points[:n] != gently).any(axis=1)
-    return separated, velocity + taken, np.where(walled[:, None], 0.0, shift / dt - taken)
+    shoved = np.where(walled[:, None], 0.0, shift / dt - taken)
+    return replace(moved, position=separated, velocity=velocity + taken), shoved
 
 
 def _taken(velocity: Vectors, shove: Vectors) -> Vectors:
