@@ -28,11 +28,7 @@ LOST = 1e-6
 
 @dataclass(frozen=True)
 class Rolling(Memory):
-    """How they roll.
-
-    Attributes:
-        rate: (n,) rad/s.
-    """
+    """How they roll. `rate`: (n,) rad/s."""
 
     rate: Scalars = remembered(0.0)
 

@@ -185,10 +185,7 @@ class Car:
 def steepest_accepted(terrain: Terrain, ground: Rows, max_slope: Scalars) -> Scalars | None:
     """The cosines of the steepest slopes ahead that drivers accept, (n,); None if none of the ground is too steep.
 
-    Who stands on too steep ground may leave it.
-
-    Args:
-        ground: (n,) the triangles on which they stand.
+    Who stands on too steep ground may leave it. `ground`: (n,) the triangles on which they stand.
     """
     limit = cosine_of_setting(max_slope)
     if not terrain.after.steepest < largest(limit):

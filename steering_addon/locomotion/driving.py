@@ -54,12 +54,8 @@ OUTPUTS = (
 
 @dataclass(frozen=True)
 class PedalFoot:
-    """Where the feet of n drivers are.
-
-    Attributes:
-        braking: (n,) whether each is on the brake for what is ahead.
-        reacting: (n,) seconds for which something has called for the other pedal, or warned of it.
-    """
+    """Where the feet of n drivers are. `braking`: (n,) whether each is on the brake for what is ahead; `reacting`: (n,)
+    seconds for which something has called for the other pedal, or warned of it."""
 
     braking: Mask
     reacting: Scalars
@@ -102,11 +98,8 @@ class PedalFoot:
 
     def pressed(self, acceleration: Scalars, strongest: Scalars, full: Scalars, speed: Scalars) -> Scalars:
         """How far each brake is down, (n,) 0 to 1: what slows the car more than the engine does, and what holds it.
-
-        Args:
-            acceleration: (n,) forward, m/s2.
-            strongest, full: (n,) the strongest braking, and that at which the brake counts as fully down, m/s2.
-        """
+        `acceleration`: (n,) forward, m/s2; `strongest`, `full`: (n,) the strongest braking, and that at which the brake
+        counts as fully down, m/s2."""
         braked = np.minimum(-acceleration / np.maximum(full, EPSILON), 1.0)
         slows = np.where(-acceleration > COASTS * strongest * (1.0 + EPSILON), braked, 0.0)
         return np.where(self.braking & (speed < STILL), np.maximum(slows, HELD), slows)

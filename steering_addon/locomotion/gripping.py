@@ -66,12 +66,8 @@ class Plane:
 
 @dataclass(frozen=True)
 class Grip(Gripping):
-    """Where n vehicles hold on, with what is remembered of them there.
-
-    Attributes:
-        place: (n, 3) metres, without the lift of their origins.
-        forward: (n, 3) unit headings across the normals.
-    """
+    """Where n vehicles hold on, with what is remembered of them there. `place`: (n, 3) metres, without the lift of
+    their origins; `forward`: (n, 3) unit headings across the normals."""
 
     place: Vectors = remembered((0.0, 0.0, 0.0))
     forward: Vectors = remembered((0.0, 1.0, 0.0))
@@ -103,14 +99,12 @@ class Grip(Gripping):
     def moved(self, skins: Clinging, direction: Vectors, length: Scalars, gap: Scalars) -> tuple[Grip, Scalars, Mask]:
         """The grips after ways along the surface, headed as they end.
 
-        Those that hold on to nothing go straight on.
+        Those that hold on to nothing go straight on. Returns the grips; the length that is left at a border, (n,)
+        metres; and who met one, (n,).
 
         Args:
             direction: (n, 3) unit directions across the normals.
             gap: (n,) how far off another surface may be that they cross to, metres.
-
-        Returns:
-            The grips; the length that is left at a border, (n,) metres; and who met one, (n,).
         """
         clings = self.clings
         if everybody(clings):
@@ -228,15 +222,13 @@ def cross_over(skins: Clinging, before: Grip, after: Grip, walk: SkinWay, gap: S
 
     A line at a small height over the way says where another surface cuts it off: what goes into a wedge so turns over
     on to its other side. At a border the other surface is the nearest one beyond it. Either is nearer than the way is
-    long, so that no body is seen to jump.
+    long, so that no body is seen to jump. Returns the grips; the length that is left at a border, (n,) metres; and who
+    met one, (n,).
 
     Args:
         before, after: at the start and at the end of the ways, on one surface each.
         walk: as walked.
         gap: (n,) how far off the other surface may be, metres; no more than the ways are long.
-
-    Returns:
-        The grips; the length that is left at a border, (n,) metres; and who met one, (n,).
     """
     if len(skins) < 2:
         return after, walk.left, walk.met
@@ -277,16 +269,14 @@ def find_free_direction(
 ) -> tuple[Vectors, Rows]:
     """The nearest directions to those wanted in which the surface continues to the end of their reach.
 
-    As of walkers (`Walkable.free_direction`): who has begun to go round a border one way keeps to that side.
+    As of walkers (`Walkable.free_direction`): who has begun to go round a border one way keeps to that side. Returns
+    direction (n, 3), side (n,).
 
     Args:
         direction: (n, 3) unit directions across the normals.
         reach, step: (n,) how far they look, and go in a step, metres.
         side: (n,) on which each goes round: 1 left, -1 right, 0 neither.
         gap: (n,) how far off another surface may be that they cross to, metres.
-
-    Returns:
-        direction (n, 3), side (n,).
     """
     reach = np.where(side == 0, reach, FURTHER * reach)
     rows, new_side = which(~_continues(skins, grip, direction, reach, gap)), np.zeros_like(side)

@@ -43,12 +43,8 @@ STANDS, SETS_OFF = 0.02, 0.05
 
 @dataclass(frozen=True)
 class Turn:
-    """Turns from level headings to level directions, as seen from above.
-
-    Attributes:
-        heading, direction: (n, 2) unit vectors.
-        cosine, sine: (n,) of the angles between them, to the left.
-    """
+    """Turns from level headings to level directions, as seen from above. `heading`, `direction`: (n, 2) unit vectors;
+    `cosine`, `sine`: (n,) of the angles between them, to the left."""
 
     heading: Vectors
     direction: Vectors

@@ -251,10 +251,8 @@ class OnFoot(Locomotion):
     ) -> tuple[Vectors, Mask, Scalars, Scalars]:
         """Let walkers whirl round to where they hurry: people brake for that, animals that run go round.
 
-        So do animals that are held up, as with the nose at a fence: they have no room to walk round.
-
-        Returns:
-            wish (n, 2) m/s, who whirls round (n,), the fastest turn on a walk and while they stand (n,) rad/s.
+        So do animals that are held up, as with the nose at a fence: they have no room to walk round. Returns wish (n,
+        2) m/s, who whirls round (n,), the fastest turn on a walk and while they stand (n,) rad/s.
         """
         on_the_spot, turn_rate = self.turn_on_the_spot, self.max_turn_rate
         hurries = nobody(len(speed)) if control.hurries is None else control.hurries

@@ -192,10 +192,8 @@ def _jumps(
 ) -> tuple[Rows, Rows, Scalars, tuple[Seen, Seen]]:
     """The rises between looks that the slopes of the ground do not explain.
 
-    What is higher or lower than a step is beyond the end of the ground, which goes on as it is there.
-
-    Returns:
-        The ways, the looks before the rises, how high these are, and what is seen before and after them; (m,) each.
+    What is higher or lower than a step is beyond the end of the ground, which goes on as it is there. Returns the ways,
+    the looks before the rises, how high these are, and what is seen before and after them; (m,) each.
     """
     looks = max(int(largest(np.ceil(reach / gap))), LOOKS)
     distance = np.arange(1, looks + 1)[:, None] * gap

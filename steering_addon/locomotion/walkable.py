@@ -185,14 +185,11 @@ class Walkable(Columns):
     def free_direction(self, look: Look, side: Rows) -> tuple[Vectors, Rows]:
         """The nearest level directions to those wanted in which the ground can be walked to the end of their reach.
 
-        A walker that has begun to go round one way keeps to that side while it is hindered. Where no direction is
-        free it turns back, or down from ground that is too steep.
+        A walker that has begun to go round one way keeps to that side while it is hindered. Where no direction is free
+        it turns back, or down from ground that is too steep. Returns direction (n, 2), side (n,).
 
         Args:
             side: (n,) on which each goes round: 1 left, -1 right, 0 neither.
-
-        Returns:
-            direction (n, 2), side (n,).
         """
         # A walker that goes round something looks further, so that it does not turn back and forth at its edge.
         look = replace(look, reach=np.where(side == 0, look.reach, FURTHER * look.reach))

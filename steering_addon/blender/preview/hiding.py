@@ -20,12 +20,9 @@ VIEWPORT, _ = SWITCHES
 
 
 class Hideable:
-    """The vehicles of a plan, followed by its resources, that may be hidden; a row each.
-
-    Attributes:
-        resources: the objects of resources that are shrunk to nothing.
-        covered: by row, the object and those of its parts that keys of an earlier bake hide on some frames.
-    """
+    """The vehicles of a plan, followed by its resources, that may be hidden; a row each. `resources`: the objects of
+    resources that are shrunk to nothing; `covered`: by row, the object and those of its parts that keys of an earlier
+    bake hide on some frames."""
 
     def __init__(self, plan: Plan) -> None:
         family = Family()

@@ -90,12 +90,9 @@ class Live:
         fresh: bool = False,
         carries_on: bool = False,
     ) -> bool:
-        """Show the scene's current frame; whether it was reached within the seconds.
-
-        Args:
-            fresh: whether the first depsgraph was just evaluated for this frame, and shows nothing of the preview.
-            carries_on: whether nothing has been evaluated since this was called before.
-        """
+        """Show the scene's current frame; whether it was reached within the seconds. `fresh`: whether the first
+        depsgraph was just evaluated for this frame, and shows nothing of the preview; `carries_on`: whether nothing has
+        been evaluated since this was called before."""
         with self._busy():
             self._arrived = False
             withdraw(self.scene)

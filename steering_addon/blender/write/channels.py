@@ -33,10 +33,8 @@ rotation (f, k, 3 or 4), angles in radians."""
 class ChannelConverter:
     """Converts the poses of vehicles that are objects, given frame after frame in pieces, to their own channels.
 
-    Vehicles alike in rotation mode and axes are converted together, a few at a time.
-
-    Attributes:
-        order: the rows of all vehicles, those that are converted together side by side.
+    Vehicles alike in rotation mode and axes are converted together, a few at a time. `order`: the rows of all vehicles,
+    those that are converted together side by side.
     """
 
     def __init__(self, source: ObjectVehicles, near: np.ndarray, frames: int = 1) -> None:

@@ -212,10 +212,8 @@ class KeyWriter:
 class _Poses:
     """The poses of n vehicles on the frames that are still to be converted, p of them with a parent.
 
-    Arrays are laid out number by number, as they come from the simulation and go into curves.
-
-    Attributes:
-        stretch: (n, 3) the most metres for which a unit of each number of a location has stood so far.
+    Arrays are laid out number by number, as they come from the simulation and go into curves. `stretch`: (n, 3) the
+    most metres for which a unit of each number of a location has stood so far.
     """
 
     def __init__(self, frames: int, n: int, parented: Sequence[int]) -> None:

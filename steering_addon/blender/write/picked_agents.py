@@ -310,15 +310,12 @@ def give_agents_back(
     context: Context, cache: Collection | None, crowd: Object, objects: Sequence[Object], identities: Sequence[int]
 ) -> tuple[list[int], list[str]]:
     """Let a cache show agents again, and remove the objects that were made for them. Refused if something else is
-    parented to what would be removed.
+    parented to what would be removed. Returns the identities of those that the cache does not hold, and warnings.
 
     Args:
         cache: that of the crowd; None without one.
         objects: the vehicles that stand for agents of it.
         identities: of further agents, whose objects are gone.
-
-    Returns:
-        The identities of those that the cache does not hold, and warnings.
     """
     scene, family = context.scene, Family()
     made, rested = [ob for ob in objects if is_made(ob)], [ob for ob in objects if not is_made(ob)]

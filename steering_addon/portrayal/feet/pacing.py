@@ -182,10 +182,8 @@ def _in_step(moving: Scalars, gone: Scalars, flights: Iterator[_Flight], tempo: 
 def _to_stop(moving: Scalars, paced: Scalars) -> Scalars:
     """The shift, (f,), that leads the phases of a body in step to where its clips leave its feet as it halts.
 
-    In a cycle before each halt it fades in, and in one after it out.
-
-    Args:
-        moving, paced: (f,) its phases without stairs, and in step.
+    In a cycle before each halt it fades in, and in one after it out. `moving`, `paced`: (f,) its phases without stairs,
+    and in step.
     """
     halts = [end for begin, end in runs(np.diff(moving) <= 0.0) if end - begin >= HALT]
     if not halts:

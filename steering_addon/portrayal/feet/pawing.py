@@ -52,13 +52,8 @@ def put_down(foot: Stepping, share: Scalars) -> Stepping:
 
 
 def settling(moving: Scalars, body: Carried, height: float, frame_time: float) -> Scalars:
-    """How far bodies that stop in a step put their feet down, (n, f).
-
-    Args:
-        moving: (n, f) the share of clips that move in their pose.
-        body: they, (n, f).
-        height: of the model, metres.
-    """
+    """How far bodies that stop in a step put their feet down, (n, f). `moving`: (n, f) the share of clips that move in
+    their pose; `body`: they, (n, f); `height`: of the model, metres."""
     still = np.zeros(body.size.shape)
     still[..., 1:] = body.strides / frame_time < STANDS * height * body.size[..., 1:]
     still[..., 0] = still[..., min(1, still.shape[-1] - 1)]

@@ -156,12 +156,9 @@ def step_lift(steps: Lifts, off: Scalars, scale: Scalars) -> Scalars:
 def swing_clearance(rest: Mask, gone: Scalars, scale: Scalars) -> Scalars:
     """The least height of feet that swing above where they rest, (..., f) metres, so that they do not graze the ground.
 
-    Paws of many clips do; and as a body comes to a stop, what is left of its walk hardly lifts its feet.
-
-    Args:
-        rest: (..., f - 1) whether a foot stands between two frames.
-        gone: (..., f, 2) where it is on the ground, metres.
-        scale: (..., f) the height of the body, metres.
+    Paws of many clips do; and as a body comes to a stop, what is left of its walk hardly lifts its feet. `rest`: (...,
+    f - 1) whether a foot stands between two frames; `gone`: (..., f, 2) where it is on the ground, metres; `scale`:
+    (..., f) the height of the body, metres.
     """
     least = np.zeros(scale.shape)
     lifts = Stretches.of(~rest)

@@ -72,10 +72,8 @@ def is_moved(ob: Object) -> bool:
 def put(members: Sequence[Object], position: np.ndarray, forward: np.ndarray, up: np.ndarray) -> None:
     """Place the starts of members, and store that Populate did so.
 
-    A baked member keeps playing its keyframes until the next bake.
-
-    Args:
-        position, forward, up: (n, 3) metres and unit vectors.
+    A baked member keeps playing its keyframes until the next bake. `position`, `forward`, `up`: (n, 3) metres and unit
+    vectors.
     """
     basis = np.stack((cross(forward, up), forward, up), axis=-1)
     axes = [axes_of_model(ob) for ob in members]
