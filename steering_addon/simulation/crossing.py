@@ -7,7 +7,8 @@ it from one end to the other in its seconds. On a link nothing steers it and no 
 the one ahead. Two ways over a link take turns: who has waited longest has the next one.
 
 What carries vehicles, such as the floor of a lift, is boarded where it stands still within a step of where a link
-begins, and left where it does so at the end. Each has a place of its own on it.
+begins, and left where it does so at the end. Each has a place of its own on it. If it moves off too soon, who is nearer
+to the floor goes on there or waits on it, and who is nearer to that place rides along.
 """
 
 from collections.abc import Iterator
@@ -155,10 +156,15 @@ def _free_seat(
 
 def _calls(snapshot: Snapshot, after: Snapshot, link: int, end: Vectors, vehicle: int) -> bool:
     """Whether what carries vehicles over a link stands at an end (3,) of it, within a step of the floor."""
-    carrier = snapshot.links.carrier[link]
+    carrier = int(snapshot.links.carrier[link])
+    x, y, _ = (after.carriers[carrier] - end).tolist()
+    return x * x + y * y <= ACROSS * ACROSS and _halts(snapshot, after, carrier, float(end[2]), vehicle)
+
+
+def _halts(snapshot: Snapshot, after: Snapshot, carrier: int, height: float, vehicle: int) -> bool:
+    """Whether what carries vehicles stands within a step of a floor at a height, metres."""
     moved = magnitude(after.carriers[carrier : carrier + 1] - snapshot.carriers[carrier : carrier + 1])[0]
-    x, y, z = (after.carriers[carrier] - end).tolist()
-    on_level = abs(z) <= snapshot.handling.step[vehicle] and x * x + y * y <= ACROSS * ACROSS
+    on_level = abs(after.carriers[carrier, 2] - height) <= snapshot.handling.step[vehicle]
     return bool(on_level and moved <= STILL * snapshot.frame_time)
 
 
@@ -191,9 +197,10 @@ def cross_links(state: State, snapshot: Snapshot, after: Snapshot, world: World)
     if crossing is None or not crossing.on.any():
         return state, got_off
     along, position, forward = crossing.along.copy(), motion.position.copy(), motion.forward.copy()
-    for line, rows, limit in _queues(crossing, snapshot, after, world):
+    for line, rows, limit, height in _queues(crossing, snapshot, after, world):
         along[rows] = _advanced(crossing, line, rows, limit, snapshot, world.dt)
         place, course = _place_on(crossing, line, rows, along[rows])
+        place[:, 2] = place[:, 2] if np.isnan(height) else height
         place[:, 2] += snapshot.lift[rows]
         max_turn = np.minimum(snapshot.handling.turn_rate[rows] * world.dt, np.pi)
         is_ladder = bool(snapshot.links.model.both_ways[crossing.link[rows[0]]])
@@ -246,9 +253,10 @@ def _place_on(crossing: Crossing, line: Spline, rows: Rows, along: Scalars) -> t
 
 def _queues(
     crossing: Crossing, snapshot: Snapshot, after: Snapshot, world: World
-) -> Iterator[tuple[Spline, Rows, float]]:
-    """Each line with the vehicles that go along it, the foremost first, and how far they may go. The line of one that
-    is carried leads from its place there to where it gets off."""
+) -> Iterator[tuple[Spline, Rows, float, float]]:
+    """Each line with the vehicles that go along it, the foremost first, how far they may go, and the height at which
+    they do if it is not that of the line, else nan. The line of one that is carried leads from its place there to where
+    it gets off."""
     on = which(crossing.on & snapshot.present)
     for link, back in sorted(set(zip(crossing.link[on].tolist(), crossing.back[on].tolist()))):
         rows = on[(crossing.link[on] == link) & (crossing.back[on] == back)]
@@ -259,17 +267,23 @@ def _queues(
             points = snapshot.links.lines[link]
             line = spline(points[::-1] if back else points, False)
         if (carrier := int(snapshot.links.carrier[link])) < 0:
-            yield line, rows, np.inf
+            yield line, rows, np.inf, np.nan
             continue
         end, radius = line.points[-1], snapshot.vehicle.radius[rows]
         seats = np.array([_seat(after, carrier, int(crossing.spot[row]), float(r)) for row, r in zip(rows, radius)])
         free = True
         for k in np.argsort(magnitude(seats - end), kind="stable").tolist():
-            along = float(crossing.along[rows[k]])
-            leaves = along > 0.0 or (free and along == 0.0 and _calls(snapshot, after, link, end, int(rows[k])))
+            row, along, seat = int(rows[k]), float(crossing.along[rows[k]]), seats[k]
+            floor = end if along > 0.0 else crossing.place[row]
+            between = along != 0.0 and not _halts(snapshot, after, carrier, float(floor[2]), row)
+            on_floor = 2.0 * abs(along) > magnitude((floor - seat)[None, :2])[0]
+            leaves = along > 0.0 or (free and along == 0.0 and _calls(snapshot, after, link, end, row))
             # The next one follows as soon as it touches nobody.
             free = free and (along > 2.0 * APART * radius[k] or not leaves)
-            yield spline(np.array([seats[k], end]), False), rows[k : k + 1], np.inf if leaves else 0.0
+            stays = between and on_floor == (along < 0.0)
+            height = float(floor[2] if on_floor else seat[2]) if between else np.nan
+            limit = along if stays else np.inf if leaves else 0.0
+            yield spline(np.array([seat, end]), False), rows[k : k + 1], limit, height
 
 
 def _facing(line: Spline, course: Vectors, before: Vectors, is_ladder: bool, max_turn: Scalars) -> Vectors:
