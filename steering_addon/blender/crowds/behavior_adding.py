@@ -112,26 +112,27 @@ def only_other_crowd(crowd: Object, scene: Scene) -> Object | None:
 
 
 def _set_targets(behavior: type[Behavior], crowd: Object, scene: Scene, selected: Sequence[Object]) -> list[str]:
-    """Set the targets of a behavior: the single object that is selected besides, all that are for one that goes from
-    target to target, and the only other crowd for one that reacts to others, unless the scene has a leader. Returns a
-    clause for each target that was set."""
+    """Set the targets of a behavior: the single object that is selected besides, as the first that it can be, all that
+    are for one that goes from target to target, and the only other crowd for one that reacts to others, unless the
+    scene has a leader. Returns a clause for each target that was set."""
     # In a state, a target left empty is whatever called.
     reacts = behavior.intent is Intent.REACT and not has_role(crowd, Role.STATE)
     objects, other = in_use(scene), only_other_crowd(crowd, scene) if reacts else None
     group, chosen = getattr(crowd.steering, behavior.name), []
     target: Object | Collection
     for name, parameter in behavior.parameters().items():
-        if parameter.kind not in POINTERS or parameter.default != NEAREST or is_named(group, name):
+        is_body = parameter.kind is Kind.BODY
+        if not (is_body or (parameter.kind in POINTERS and parameter.default == NEAREST)) or is_named(group, name):
             continue
-        if len(selected) == 1 and _can_be(selected[0], parameter):
+        if len(selected) == 1 and _can_be(selected[0], parameter, objects):
             target, why, selected = selected[0], "which is selected", ()
-        elif len(selected) > 1 and parameter.in_order and all(_can_be(ob, parameter) for ob in selected):
+        elif len(selected) > 1 and parameter.in_order and all(_can_be(ob, parameter, objects) for ob in selected):
             collection = bpy.data.collections.new(f"{behavior.label} {parameter.called(name)}")
             for ob in selected:
                 collection.objects.link(ob)
             scene.collection.children.link(collection)
             target, why, selected = collection, "a collection of what is selected", ()
-        elif other and parameter.kind is Kind.BODY and not (parameter.in_order or tagged(objects, parameter.role)):
+        elif other and is_body and parameter.role and not (parameter.in_order or tagged(objects, parameter.role)):
             target, why = other, "the only other crowd"
         else:
             continue
@@ -140,8 +141,11 @@ def _set_targets(behavior: type[Behavior], crowd: Object, scene: Scene, selected
     return chosen
 
 
-def _can_be(ob: Object, parameter: Parameter) -> bool:
-    """Whether a parameter that points at something may mean an object: what is tagged says what it is for."""
+def _can_be(ob: Object, parameter: Parameter, objects: Sequence[Object]) -> bool:
+    """Whether a parameter that points at something may mean one of the objects of a scene: what is tagged says what it
+    is for, and of resources, which run out, those that are not tagged are none beside others that are."""
+    if parameter.role is Role.RESOURCE and not has_role(ob, Role.RESOURCE) and tagged(objects, Role.RESOURCE):
+        return False
     fitting: tuple[Role | None, ...] = (parameter.role,)
     if parameter.kind is Kind.BODY:
         fitting = (*OF_BODIES, Role.SURFACE) if parameter.stood_on else OF_BODIES

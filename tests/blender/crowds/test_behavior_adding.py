@@ -159,6 +159,10 @@ def test_what_is_tagged_for_something_else_is_no_target() -> None:
     for behavior in ("seek", "landing"):
         add_beside(birds, behavior, roof)
     assert birds.steering.seek.target is None and birds.steering.landing.target == roof
+    tag(cube("Food"), role="RESOURCE")
+    nest = cube("Nest")
+    add_beside(birds, "forage", nest)
+    assert birds.steering.forage.resource is None and birds.steering.forage.home == nest
 
 
 def test_what_is_selected_with_a_state_becomes_its_target() -> None:
