@@ -79,6 +79,8 @@ BLANK = "!"
 """The name of an action until it is handed over: short, and sorted first, as Blender compares it with many."""
 COPIED_TOGETHER = 256
 """The most blank actions that are copied together."""
+WRITTEN_TOGETHER = 512
+"""The actions that get new keys together when a bake is handed over."""
 
 
 class Staging:
@@ -219,8 +221,8 @@ class Staging:
         self._staged.append(Staged(ob, target, before, record, replace, channels if stays else {}))
 
     def commit(self, frame: float) -> Iterator[float]:
-        """Give every vehicle its new action and show it as on `frame`, the scene's current frame, in one step at the
-        end, after yielding the share that is prepared.
+        """Give every vehicle its new action and show it as on `frame`, the scene's current frame, in one step, after
+        yielding the share that is prepared. Actions that stay get their new keys last, in pieces that yield 1.
 
         Blender draws the new pose at its next update, which follows when an operator ends.
         """
@@ -233,8 +235,8 @@ class Staging:
         unplayed = [vehicle for vehicle in present if vehicle.target.blank and action_of(vehicle.ob) is None]
         named = {vehicle.target.action: f"{vehicle.ob.name}Action" for vehicle in unplayed}
         for share in rename_all(named):
-            yield 0.5 + 0.5 * share
-        yield 1.0
+            yield 0.5 + 0.4 * share
+        yield 0.9
         always_seen, staged = self._always_seen, self._give_out()
         heirs, heirs_of_kept, switches = [], [], {}
         gone = [vehicle for vehicle in staged if not exists(vehicle.ob)]
@@ -243,17 +245,21 @@ class Staging:
         blank = [vehicle for vehicle in staged if vehicle.target.blank and vehicle.target.action not in named]
         names = {vehicle.target.action: f"{vehicle.ob.name}Action" for vehicle in blank} | take_places(staged)
         for vehicle in staged:
+            if vehicle.new_keys:
+                continue
             ob, target, before = vehicle.ob, vehicle.target, vehicle.before
             heirs.append((action_of(ob), target.heir(before)))
             heirs_of_kept.append((before and before.kept, target.kept or target.action))
-            if vehicle.new_keys:
-                vehicle.write_new_keys()
-                shown[ob] = vehicle.shown_on(frame)
             switches[ob] = vehicle.hand_over(shown[ob], readers.get(ob, {}))
         in_one_go(rename_all(names | retire(heirs) | retire(heirs_of_kept)))
         remove_new_actions(gone)
         show_as(switches)
         clear_all(ob for ob in always_seen if exists(ob))
+        for done, vehicle in enumerate(vehicle for vehicle in staged if vehicle.new_keys and exists(vehicle.ob)):
+            vehicle.write_new_keys()
+            vehicle.hand_over(vehicle.shown_on(frame), readers.get(vehicle.ob, {}))
+            if done % WRITTEN_TOGETHER == WRITTEN_TOGETHER - 1:
+                yield 1.0
 
     def discard(self) -> None:
         """Remove everything that was prepared; the file is as it was before."""

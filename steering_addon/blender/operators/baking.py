@@ -108,6 +108,7 @@ class STEERING_OT_bake(InPieces, bpy.types.Operator):
         forget(scene)
         plan = yield from planning(scene, only, replace_own_keys=replace, adds_nothing=False)
         self._label = f"Baking {counted(len(plan), 'vehicle')}"
+        yield None
         result = yield from baking(plan, replace_own_keys=replace)
         objects = [*plan.vehicles.source.objects, *(points.ob for points, _ in point_parts(plan.vehicles.source))]
         baked = set(objects)

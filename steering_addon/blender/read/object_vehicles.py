@@ -273,15 +273,19 @@ def object_vehicles(
     stored = {name: finite_numbers(objects, name) for name in OWN_SETTINGS}
     yield
     keyed: KeyedPaths = {}
+    animated = np.array([animates(ob, "steering", keyed) for ob in objects], dtype=np.bool_)
+    yield
+    axes = np.array([axes_of_model(ob) for ob in objects]).reshape(-1, 3, 3)
+    yield
     vehicles = ObjectVehicles(
         objects=objects,
         crowds=tuple(crowds[k] for k in order),
-        axes=np.array([axes_of_model(ob) for ob in objects]).reshape(-1, 3, 3),
+        axes=axes,
         location=location,
         rotation=rotation,
         velocity=np.array([velocities[k] for k in order]).reshape(-1, 3),
         stored=stored,
-        animated=np.array([animates(ob, "steering", keyed) for ob in objects], dtype=np.bool_),
+        animated=animated,
         only_baked=np.array([all_played[k].only_ours for k in order], dtype=np.bool_),
         hides=np.array([hides[k] for k in order], dtype=np.bool_),
         unscaled_height=finite_numbers(objects, "height"),

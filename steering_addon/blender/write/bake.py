@@ -32,9 +32,7 @@ from .subjects import driven_crowds, playing_models, subjects_of
 from .writer import Writer, writer_for
 
 SIMULATING = 0.8
-"""Share of the progress that simulating takes."""
-WRITING = 0.15
-"""Share of the progress that writing takes; the rest is for the records of the bake once the scene plays it."""
+"""Share of the progress that simulating takes; writing takes the rest."""
 
 
 @dataclass(frozen=True)
@@ -99,7 +97,7 @@ def baking(
                 yield SIMULATING * (row + 1) / len(plan.frames)
         for sketch in exact.rest():
             writer.frame(portrayer.portrait(sketch))
-        yield from as_part(writer.finish(run), SIMULATING, SIMULATING + WRITING)
+        yield from as_part(writer.finish(run), SIMULATING, 1.0)
     except BaseException:
         writer.discard()
         raise

@@ -23,7 +23,7 @@ from .subjects import PlayingModels
 class Writer(Protocol):
     """Takes portraits in frame by frame, and then hands over what it made of them.
 
-    Until `finish` has ended, nothing of the scene has changed.
+    Until `finish` yields 1 or has ended, nothing of the scene has changed.
     """
 
     def frame(self, portrait: Portrait) -> None:
