@@ -22,6 +22,8 @@ ABREAST = 0.02
 """Share of the distance to the left by which one that comes from the right counts as further ahead."""
 SOONEST = 2.0
 """Seconds in which the room is made, at least: one that already is beside another falls back no faster and rolls on."""
+LEAST = 0.7
+"""Share of the speed of the other that it keeps: where each in a row makes room for the next, the last would stop."""
 
 
 def brake(agents: Agents, allowed: Scalars) -> Vectors:
@@ -110,11 +112,12 @@ def meet_in(aside: Vectors, drift: Vectors, width: Scalars) -> Scalars:
 
 
 def speed_to_fall_back(others_speed: Scalars, room: Scalars, time: Scalars) -> Scalars:
-    """The speed at which an agent has room behind another one when they meet, (p,) m/s; at most that of the other.
+    """The speed at which an agent has room behind another one when they meet, (p,) m/s: that of the other at most,
+    and LEAST of it at least.
 
     Args:
         others_speed: (p,) along the lane, m/s.
         room: (p,) behind the other now, metres; negative beside it.
         time: (p,) until they meet, seconds.
     """
-    return np.maximum(others_speed + np.minimum(room, 0.0) / np.maximum(time, SOONEST), 0.0)
+    return np.maximum(others_speed + np.minimum(room, 0.0) / np.maximum(time, SOONEST), LEAST * others_speed)

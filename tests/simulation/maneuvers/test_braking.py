@@ -11,6 +11,7 @@ from steering_addon.simulation.maneuvers.braking import (
     brake,
     limit_approach,
     room_between,
+    speed_to_fall_back,
     speed_to_stop,
     stopping_distance,
 )
@@ -46,6 +47,14 @@ def test_an_agent_that_brakes_with_a_share_of_its_force_stands_after_the_stoppin
     time = agents.speed * agents.mass / (COMFORT * agents.max_force)
     assert stopping_distance(agents) == pytest.approx(0.5 * agents.speed * time)
     assert stopping_distance(agents, 2.0 * agents.speed) == pytest.approx(4.0 * stopping_distance(agents))
+
+
+def test_in_a_row_in_which_each_makes_room_for_the_next_nobody_stops() -> None:
+    speed = [np.array([8.0])]
+    for _ in range(5):
+        speed.append(speed_to_fall_back(speed[-1], np.array([-4.0]), np.zeros(1)))
+    assert speed[1] == 6.0, "it has room behind the other in two seconds"
+    assert speed[-1] > 1.0
 
 
 def test_no_agent_speeds_up_toward_what_it_brakes_for_beyond_what_moves_ahead_or_a_slow_approach() -> None:
