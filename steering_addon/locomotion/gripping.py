@@ -210,8 +210,6 @@ def carry_grips(terrain: Terrain, motion: Motion, memory: Gripping) -> Grip:
 def find_grips(skins: Clinging, grip: Grip, up: Vectors) -> Grip:
     """The grips on the nearest places of the surfaces, on the side of `up` (n, 3); on nothing where none is near."""
     grip = grip.let_go(which(grip.clings))
-    if not len(skins):
-        return grip
     hold = skins.nearest(grip.place, shared(FINDS_GROUND[-1], len(up)))
     rows = which(hold.triangle >= 0)
     return grip.taking(skins, rows, hold.triangle[rows], picked(hold.place, rows), picked(up, rows))

@@ -263,8 +263,6 @@ class Walkable(Columns):
 
     def _is_near_edge(self, look: Look) -> Mask:
         """Whether the ground may end or be too steep within the reach of those who stand on a surface, (n,)."""
-        if not len(self.surfaces):
-            return nobody(len(look.reach))
         gentle = float(cosine_of_setting(self.max_slope).max(initial=0.0))
         is_open = self.surfaces.open_to(look.feet[:, 0], look.feet[:, 1], gentle, largest(look.reach))
         return (look.triangle >= 0) & ~is_open

@@ -298,8 +298,6 @@ def room_behind(world: World, rows: Rows) -> Scalars:
     """The distances straight back to the nearest other vehicle, (m,) metres; inf for none. `rows`: (m,) those of the
     vehicles that look back."""
     bodies, others = world.bodies, world.perceivable
-    if not len(others):
-        return np.full(len(rows), np.inf)
     looking, other = (grid.ravel() for grid in np.meshgrid(rows, others, indexing="ij"))
     half = np.zeros(len(bodies.radius)) if bodies.half_axis is None else bodies.half_axis
     forward, offset = picked(bodies.forward, looking), picked(bodies.position, other) - picked(bodies.position, looking)
@@ -310,7 +308,7 @@ def room_behind(world: World, rows: Rows) -> Scalars:
     beside = touching + half[other] * np.sqrt(1.0 - cosine * cosine) + BESIDE
     room = np.maximum(-along - touching - half[looking] - half[other] * cosine, 0.0)
     counts = (looking != other) & (along < 0.0) & (aside < beside)
-    return np.where(counts, room, np.inf).reshape(len(rows), len(others)).min(axis=1)
+    return np.where(counts, room, np.inf).reshape(len(rows), len(others)).min(axis=1, initial=np.inf)
 
 
 def keep_inside(moved: Moved, snapshot: Snapshot, world: World, confined: Rows) -> Moved:

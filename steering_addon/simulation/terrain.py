@@ -6,7 +6,7 @@ from enum import Enum
 import numpy as np
 
 from .arrays.frozen import Columns
-from .arrays.scalars import Rows, Scalars, anybody, shared
+from .arrays.scalars import Rows, Scalars, shared
 from .arrays.vectors import Vectors, columns, magnitude, unit
 from .geometry.floors import NO_TRIANGLE, Footing
 from .geometry.obstacles import Obstacles
@@ -62,8 +62,6 @@ def carried(terrain: Terrain, position: Vectors, forward: Vectors, triangle: Row
     if after is before or not after.has_triangles_of(before):
         return position, forward
     stands = triangle >= 0
-    if not anybody(stands):
-        return position, forward
     ahead = position + forward * A_LITTLE
     starts, ends = (
         [surfaces.place(triangle, *before.shares(triangle, point[:, 0], point[:, 1])) for point in (position, ahead)]

@@ -207,8 +207,6 @@ class _Seen:
 def _holds(is_open: Mask, wide: int, tall: int) -> bool:
     """Whether a table has a rectangle of so many rows and columns that are all in the mask."""
     rows, across = is_open.shape
-    if wide > rows or tall > across:
-        return False
     table = np.zeros((rows + 1, across + 1), dtype=np.int64)
     table[1:, 1:] = np.cumsum(np.cumsum(is_open, axis=0), axis=1)
     held = table[wide:, tall:] - table[:-wide, tall:] - table[wide:, :-tall] + table[:-wide, :-tall]
