@@ -147,13 +147,9 @@ class Fight(Behavior):
         gap: Scalars,
         barred: Mask,
     ) -> tuple[Fighting, Scalars]:
-        """The memory of where they stand, and how fast their partners go away, (n,) m/s.
-
-        Args:
-            direction: (n, 3) unit vectors in which they go to their partners.
-            gap: (n,) metres from body to body.
-            barred: (n,) who has no way to its partner.
-        """
+        """The memory of where they stand, and how fast their partners go away, (n,) m/s. `direction`: (n, 3) unit
+        vectors in which they go to their partners; `gap`: (n,) metres from body to body; `barred`: (n,) who has no way
+        to its partner."""
         partner = np.maximum(after.wanted, 0)
         away = dot(agents.level(picked(world.bodies.velocity, partner)), direction)
         same = after.has & before.has & (after.wanted == before.wanted)
@@ -219,13 +215,9 @@ def _round_others(
 
 
 def _speed_behind(between: Between, direction: Vectors, room: Scalars, partner: Rows) -> Scalars:
-    """The speed at which agents still can stop behind those before them, (n,) m/s.
-
-    Args:
-        direction: (n, 3) unit vectors in which they go.
-        room: (n,) metres to leave.
-        partner: (n,) the row of the body that is not one of those, -1 for none.
-    """
+    """The speed at which agents still can stop behind those before them, (n,) m/s. `direction`: (n, 3) unit vectors in
+    which they go; `room`: (n,) metres to leave; `partner`: (n,) the row of the body that is not one of those, -1 for
+    none."""
     world, agents, near = between.world, between.agents, between.near
     agent, body = near.agent, near.body
     offset, way = world.bodies.between(near.offset, agents.rows[agent], body), picked(direction, agent)

@@ -251,14 +251,11 @@ class _NearestApproach:
 
 def _away(apart: Vectors, agents: Agents, agent: Rows) -> tuple[Vectors, Mask]:
     """The direction to turn to, across the heading: away from where the other will be, to the right in a dead heat.
+    Returns `away`: (p, 3) unit vectors; `dead_heat`: (p,) the pairs that would meet at one place.
 
     Args:
         apart: (p, 3) as of `_NearestApproach`, metres.
         agent: (p,) rows of the agents.
-
-    Returns:
-        away: (p, 3) unit vectors.
-        dead_heat: (p,) the pairs that would meet at one place.
     """
     forward, side = picked(agents.forward, agent), picked(agents.side, agent)
     lateral = apart - dot(apart, forward)[:, None] * forward

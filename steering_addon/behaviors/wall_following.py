@@ -163,15 +163,12 @@ class WallFollowing(Behavior):
     def _way_on(
         self, world: World, agents: Agents, memory: Cornering, level_side: Vectors, contact: Scalars, side: Vectors
     ) -> tuple[Vectors, Mask]:
-        """The way along the walls ahead in the direction of the heading, or the other way if that soon ends.
+        """The way along the walls ahead in the direction of the heading, or the other way if that soon ends. Returns
+        `way`: (n, 3) unit directions; `sharp`: (n,) whether the way leads out of a sharp corner.
 
         Args:
             level_side: (n, 3) the level unit direction to the right of each agent.
             contact, side: as of `_Corner`.
-
-        Returns:
-            way: (n, 3) unit directions.
-            sharp: (n,) whether the way leads out of a sharp corner.
         """
         # At the point of contact the wall ahead is as near as it may be. A nearer one is another wall.
         reach = 0.5 * NEARER * self.offset
@@ -194,16 +191,13 @@ class WallFollowing(Behavior):
     def _ahead(
         self, world: World, agents: Agents, points: Vectors, course: Vectors, reach: Scalars, look: Scalars
     ) -> tuple[Scalars, Vectors]:
-        """Where straight courses first come near a wall.
+        """Where straight courses first come near a wall. Returns `contact`: (n,) metres along the course, inf for no
+        wall; `side`: (n, 3) the unit direction off the wall at that point.
 
         Args:
             points, course: (n, 3) their starts, metres, and unit directions.
             reach: (n,) the distance from a wall that counts as near, metres.
             look: (n,) the distance along the course that is searched at least, metres.
-
-        Returns:
-            contact: (n,) metres along the course, inf for no wall.
-            side: (n, 3) the unit direction off the wall at that point.
         """
         contact, side = np.full(len(agents), np.inf), np.zeros((len(agents), 3))
         rows = np.flatnonzero(self.walls == OBSTACLES)

@@ -107,11 +107,8 @@ class HeldWish:
     """The velocities that vehicles wish for, as they hold between decisions.
 
     A vehicle brakes by a wish against its heading. That part goes along with the heading: held in the world, it would
-    turn a body round that came out of a bend, instead of stopping it.
-
-    Attributes:
-        ahead: (n, 3) the part that does not lead back, m/s.
-        back: (n,) the part against the heading, m/s.
+    turn a body round that came out of a bend, instead of stopping it. `ahead`: (n, 3) the part that does not lead back,
+    m/s; `back`: (n,) the part against the heading, m/s.
     """
 
     ahead: Vectors
@@ -150,12 +147,8 @@ class HeldDecisions:
     present: Mask
 
     def wish_now(self, every: int, forward: Vectors) -> Vectors:
-        """The velocities that they wish for in a step, (n, 3) m/s.
-
-        Args:
-            every: the number of steps from one decision to the next.
-            forward: (n, 3) their unit headings.
-        """
+        """The velocities that they wish for in a step, (n, 3) m/s. `every`: the number of steps from one decision to
+        the next; `forward`: (n, 3) their unit headings."""
         part = min(self.steps / every, 1.0)
         ahead = self.last.ahead + (self.wish.ahead - self.last.ahead) * part
         return ahead - forward * (self.last.back + (self.wish.back - self.last.back) * part)[:, None]

@@ -116,13 +116,9 @@ def rows_of_least(owner: Rows, values: Scalars) -> Rows:
 
 
 def grouped(*keys: Any) -> tuple[Rows, Rows, Rows]:
-    """Groups of the rows that are alike in all columns (n,), sorted by the first of these, then by the next.
-
-    Returns:
-        group: (n,) the group of each row, from 0 on.
-        order: (n,) the rows, group by group.
-        starts: (g,) where each group begins in that order.
-    """
+    """Groups of the rows that are alike in all columns (n,), sorted by the first of these, then by the next. Returns
+    `group`: (n,) the group of each row, from 0 on; `order`: (n,) the rows, group by group; `starts`: (g,) where each
+    group begins in that order."""
     order = np.lexsort(keys[::-1])
     begins = np.ones(len(order), dtype=np.bool_)
     begins[1:] = False

@@ -25,17 +25,15 @@ def most_pressing(
 ) -> tuple[Scalars, Vectors]:
     """The point of each obstacle's axis that takes the tightest turn to pass, or the point nearest to the course.
 
-    They differ for a pylon that leans along the course: the agent meets another point first.
+    They differ for a pylon that leans along the course: the agent meets another point first. Returns `way`: (n, k)
+    metres along the course, negative behind its start; `aside`: (n, k, 3) from the course to the point, perpendicular
+    to the course, metres.
 
     Args:
         start, end: (n, k, 3) or (1, k, 3) the ends of the axes, metres.
         points: (n, 3) the starts of the courses, metres.
         course: (n, k, 3) unit directions.
         reach: (n, k) the distance to keep from the axis, metres.
-
-    Returns:
-        way: (n, k) metres along the course, negative behind its start.
-        aside: (n, k, 3) from the course to the point, perpendicular to the course, metres.
     """
     axis, offset = end - start, start - points[:, None, :]
     # The point of each axis that is nearest to a course, from 0 at its start to 1 at its end.

@@ -19,15 +19,12 @@ SHORT = 0.999
 
 
 def box_surface(local: Vectors, half: Vectors) -> tuple[Scalars, Vectors]:
-    """The signed distance of points to the surface of boxes, and the shortest direction out.
+    """The signed distance of points to the surface of boxes, and the shortest direction out. Returns `distance`: (m,)
+    metres, negative inside; `away`: (m, 3) unit directions.
 
     Args:
         local: (m, 3) points, metres.
         half: (m, 3) half sides, metres.
-
-    Returns:
-        distance: (m,) metres, negative inside.
-        away: (m, 3) unit directions.
     """
     beyond = np.abs(local) - half
     sign = np.where(local < 0.0, -1.0, 1.0)

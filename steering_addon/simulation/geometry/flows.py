@@ -44,12 +44,8 @@ class Current:
     flow: NDArray[np.float64]
 
     def sample(self, points: Vectors, reach: Scalars) -> tuple[Scalars, Vectors]:
-        """The flow at the nearest point of the surface.
-
-        Returns:
-            distance: (n,) metres to the surface, inf if it is out of reach.
-            flow: (n, 3) of length 1 at most, zero if it is out of reach.
-        """
+        """The flow at the nearest point of the surface. Returns `distance`: (n,) metres to the surface, inf if it is
+        out of reach; `flow`: (n, 3) of length 1 at most, zero if it is out of reach."""
         distance, place, triangle = self.surface.nearest(points, reach)
         flow = np.zeros((len(points), 3))
         rows = np.flatnonzero(triangle >= 0)

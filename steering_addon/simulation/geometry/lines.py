@@ -325,11 +325,8 @@ class Followed(Columns):
 
 
 def _first_least(owner: Rows, values: Scalars) -> tuple[Rows, Rows]:
-    """Where the least of the values (p, k) of each owner is, the first one of several; owner (p,) ascends.
-
-    Returns:
-        row, column: (g,) each, one for each owner that occurs.
-    """
+    """Where the least of the values (p, k) of each owner is, the first one of several; owner (p,) ascends. Returns
+    `row`, `column`: (g,) each, one for each owner that occurs."""
     best = np.argmin(values, axis=1)
     lowest = values[np.arange(len(best)), best]
     starts = firsts(owner)

@@ -21,13 +21,10 @@ ROUNDING = 1.0 + 1e-9
 
 def nearest_line(lines: Lines, points: Vectors, counts: Mask) -> tuple[Rows, Scalars]:
     """The line nearest to each point, of those that count for it, the first one of several, and the place on it.
+    Returns `line`: (n,) rows, -1 where none counts; `along`: (n,) metres.
 
     Args:
         counts: (n, l) the lines that count.
-
-    Returns:
-        line: (n,) rows, -1 where none counts.
-        along: (n,) metres.
     """
     line, along = np.full(len(points), -1, dtype=np.int64), np.zeros(len(points))
     extent = lines.extent[lines.line_of_block]

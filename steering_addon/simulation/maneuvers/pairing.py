@@ -67,11 +67,8 @@ class Between:
     def way_round(self, agent: Rows, body: Rows, offset: Vectors) -> Vectors:
         """Where agents go first to come to bodies, (p, 3) metres from them: there, or beside those that stand between.
 
-        Two that come to each other go to the same place. Nan where both sides are barred too.
-
-        Args:
-            agent, body: (p,) pairs of an agent and the row of a body.
-            offset: (p, 3) the offsets between them, metres.
+        Two that come to each other go to the same place. Nan where both sides are barred too. `agent`, `body`: (p,)
+        pairs of an agent and the row of a body; `offset`: (p, 3) the offsets between them, metres.
         """
         first = offset.copy(order="K")
         barred = which(self.barred(agent, body, np.zeros_like(offset), offset, standing=True))
@@ -136,11 +133,8 @@ class Wants:
     def room_at(self, body: Rows, capacity: Rows) -> Rows:
         """For how many more than those whom it has for partners there is room at bodies, (p,).
 
-        One that looks for a partner itself chooses the first.
-
-        Args:
-            body: (p,) rows.
-            capacity: (p,) how many there may be.
+        One that looks for a partner itself chooses the first. `body`: (p,) rows; `capacity`: (p,) how many there may
+        be.
         """
         return np.where(self.asks[body], np.where(self.has[body], capacity - 1, 0), capacity)
 

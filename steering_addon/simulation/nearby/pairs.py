@@ -177,12 +177,8 @@ def _within(ordered: Vectors, order: Rows, chunk: slice, candidates: Counts, sec
 
 def _runs(points: Vectors, radius: float) -> tuple[Rows, Vectors, Counts, Counts]:
     """The points in the order of their cells, and for each the runs of that order that may contain its partners.
-
-    Returns:
-        order: (m,) rows of the points.
-        ordered: (m, 3) the points in that order.
-        begin, length: (ROWS, m) the runs of each ordered point, as positions in that order.
-    """
+    Returns `order`: (m,) rows of the points; `ordered`: (m, 3) the points in that order; `begin`, `length`: (ROWS, m)
+    the runs of each ordered point, as positions in that order."""
     least = points.min(axis=0)
     # In units of cells along x. Clamping to the bounds moves no two points further apart.
     x, y, z = np.minimum((points - least) / (radius / FINE), BOUNDS).T

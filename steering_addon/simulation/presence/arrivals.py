@@ -192,13 +192,9 @@ def in_turn(
 def stay_on(
     behavior: Destination, world: World, agents: Agents, steering: Steering, memory: Staying
 ) -> tuple[Mask, Scalars, Staying]:
-    """The fate of agents at the place that a behavior leads to, some of which stay there for a time.
-
-    Returns:
-        arrived: (n,) the agents that have arrived, or whose stay is over.
-        speed_limit: (n,) m/s down to which those brake that stay, inf for the others.
-        memory: for how long each has stayed.
-    """
+    """The fate of agents at the place that a behavior leads to, some of which stay there for a time. Returns `arrived`:
+    (n,) the agents that have arrived, or whose stay is over; `speed_limit`: (n,) m/s down to which those brake that
+    stay, inf for the others; `memory`: for how long each has stayed."""
     arrived = np.zeros(len(agents), dtype=np.bool_) if steering.arrived is None else steering.arrived
     bound = behavior.departs & (behavior.weight != 0.0)
     # Some bodies stand before they touch, as they do not creep.

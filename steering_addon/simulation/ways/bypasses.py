@@ -297,16 +297,13 @@ def _way_back(
 ) -> tuple[Scalars, Mask]:
     """The room on the straight ways of m agents back to the line that they follow, and whether one is cut off.
 
-    Others push an agent to the far side of what it passes, or it is carried there as it cannot turn as sharply.
+    Others push an agent to the far side of what it passes, or it is carried there as it cannot turn as sharply. Returns
+    `room`: (m, p) metres; `cut_off`: (m,).
 
     Args:
         ahead: (m, p) metres ahead of the agents.
         points, tangents: (m, p, 3) of the line there.
         offset: (m, p, 3) of the way that they follow.
-
-    Returns:
-        room: (m, p) metres.
-        cut_off: (m,)
     """
     position = sight.agents.position
     gap = magnitude(across(position - points[:, 0], tangents[:, 0]) - offset[:, 0])
