@@ -4,10 +4,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..simulation.arrays.frozen import replace
 from ..simulation.arrays.scalars import EPSILON, Mask, Number, Rows, Scalars, clamp, firsts, which
 from ..simulation.arrays.vectors import Vectors, across, dot, magnitude, picked, unit
 from ..simulation.behavior import Behavior, Intent, Steering
 from ..simulation.declaration import NEAREST, Choice, called, choice, length, only_with, path, seconds
+from ..simulation.geometry.first_contact import StraightCourses
 from ..simulation.geometry.near_lines import lines_crossed, lines_within, nearest_pairs
 from ..simulation.geometry.obstacles import Obstacles
 from ..simulation.geometry.paths import Path, lines_of
@@ -150,7 +152,8 @@ class WallFollowing(Behavior):
         stopping = followers.speed * followers.speed / np.maximum(2.0 * BRAKING * followers.agility, EPSILON)
         look = stopping + followers.speed * settings.prediction_time + AROUND * settings.offset
         course = unit(followers.level(followers.forward))
-        contact, side = settings._ahead(world, followers, followers.position, course, NEARER * settings.offset, look)
+        courses = StraightCourses(followers.position, course, NEARER * settings.offset, look)
+        contact, side = settings._ahead(world, followers, courses)
         met = np.flatnonzero(contact <= look)
         rows = rows[met]
         corner.contact[rows], corner.side[rows] = contact[met], side[met]
@@ -177,45 +180,30 @@ class WallFollowing(Behavior):
         decided = magnitude(memory.way) > 0.5
         along = np.where((decided & (dot(along, memory.way) < 0.0))[:, None], -along, along)
         point = agents.position + agents.forward * contact[:, None]
-        onward, beyond = self._ahead(world, agents, point, along, reach, room)
+        courses = StraightCourses(point, along, reach, room)
+        onward, beyond = self._ahead(world, agents, courses)
         # A corner that is not narrow and some way off leaves time to turn when it is reached.
         near, square_on = onward < 0.5 * AROUND * self.offset, dot(agents.forward, along) < SQUARE_ON
         ends = np.flatnonzero((onward < room) & (near | square_on | (dot(beyond, side) < NARROW)))
-        back, _ = self.take(ends)._ahead(world, agents.take(ends), point[ends], -along[ends], reach[ends], room[ends])
+        backward = replace(courses.take(ends), along=-along[ends])
+        back, _ = self.take(ends)._ahead(world, agents.take(ends), backward)
         turned = ends[back > np.where(decided, CONSTANCY, 1.0)[ends] * onward[ends]]
         along[turned] = -along[turned]
         sharp = decided & memory.sharp
         sharp[turned] = dot(beyond, side)[turned] < SHARP
         return along, sharp
 
-    def _ahead(
-        self, world: World, agents: Agents, points: Vectors, course: Vectors, reach: Scalars, look: Scalars
-    ) -> tuple[Scalars, Vectors]:
-        """Where straight courses first come near a wall. Returns `contact`: (n,) metres along the course, inf for no
-        wall; `side`: (n, 3) the unit direction off the wall at that point.
-
-        Args:
-            points, course: (n, 3) their starts, metres, and unit directions.
-            reach: (n,) the distance from a wall that counts as near, metres.
-            look: (n,) the distance along the course that is searched at least, metres.
-        """
+    def _ahead(self, world: World, agents: Agents, courses: StraightCourses) -> tuple[Scalars, Vectors]:
+        """Where courses first come near a wall: metres along them, (n,), inf for no wall, and the unit directions off
+        the walls at these points, (n, 3). They are searched up to `furthest` at least."""
         contact, side = np.full(len(agents), np.inf), np.zeros((len(agents), 3))
         rows = np.flatnonzero(self.walls == OBSTACLES)
         if len(rows):
-            contact[rows], side[rows] = _surface_ahead(
-                world.obstacles, agents.take(rows), points[rows], course[rows], reach[rows], look[rows]
-            )
+            contact[rows], side[rows] = _surface_ahead(world.obstacles, agents.take(rows), courses.take(rows))
         rows = np.flatnonzero(self.walls == CURVES)
         if len(rows):
-            contact[rows], side[rows] = _curve_ahead(
-                world.paths,
-                self.wall[rows],
-                points[rows],
-                agents.flat_of(course[rows], rows),
-                reach[rows],
-                look[rows],
-                agents.upward_of(rows),
-            )
+            level = replace(courses.take(rows), along=agents.flat_of(courses.along[rows], rows))
+            contact[rows], side[rows] = _curve_ahead(world.paths, self.wall[rows], level, agents.upward_of(rows))
         return contact, side
 
     def _allowed_before_the_end(self, world: World, agents: Agents, side: Vectors) -> Scalars:
@@ -342,19 +330,17 @@ def _heading_along(agents: Agents, outward: Vectors, level_side: Vectors) -> Vec
     return np.where((magnitude(along) > HEAD_ON)[:, None], unit(along), unit(across(level_side, outward)))
 
 
-def _surface_ahead(
-    obstacles: Obstacles, agents: Agents, points: Vectors, course: Vectors, reach: Scalars, look: Scalars
-) -> tuple[Scalars, Vectors]:
+def _surface_ahead(obstacles: Obstacles, agents: Agents, courses: StraightCourses) -> tuple[Scalars, Vectors]:
     """As `WallFollowing._ahead`, on the surfaces of obstacles."""
-    owner, row = obstacles.near(points, look + reach, agents.stature)
+    owner, row = obstacles.near(courses.points, courses.furthest + courses.reach, agents.stature)
     foreign = obstacles.carrier[row] != agents.rows[owner]
     owner, row = owner[foreign], row[foreign]
-    stature = agents.stature.take(owner)
-    way, off = obstacles.touch(picked(points, owner), picked(course, owner), reach[owner], row, stature=stature)
+    seen, stature = courses.take(owner), agents.stature.take(owner)
+    way, off = obstacles.touch(seen.points, seen.along, seen.reach, row, stature=stature)
     off = agents.take(owner).level(off)
     # For a grounded agent a floor or a ceiling is not a wall.
     way = np.where(magnitude(off) > UPRIGHT, way, np.inf)
-    contact, side = np.full(len(points), np.inf), np.zeros((len(points), 3))
+    contact, side = np.full(len(agents), np.inf), np.zeros((len(agents), 3))
     order = np.lexsort((row, way, owner))
     first = order[firsts(owner[order])]
     contact[owner[first]], side[owner[first]] = way[first], off[first]
@@ -362,33 +348,24 @@ def _surface_ahead(
 
 
 def _curve_ahead(
-    paths: tuple[Path, ...],
-    asked: Rows,
-    points: Vectors,
-    course: Vectors,
-    reach: Scalars,
-    look: Scalars,
-    upward: Vectors,
+    paths: tuple[Path, ...], asked: Rows, courses: StraightCourses, upward: Vectors
 ) -> tuple[Scalars, Vectors]:
-    """As `WallFollowing._ahead`, on walls that stand on curves.
-
-    Args:
-        asked: as of `_from_curve`.
-        course: (n, 3) level directions; shorter than 1 for agents that head up or down.
-        upward: (n, 3) unit vectors away from the ground.
-    """
-    flat = np.maximum(magnitude(course), EPSILON)
-    contact, off = np.full(len(points), np.inf), np.zeros((len(points), 3))
+    """As `WallFollowing._ahead`, on walls that stand on curves. `asked`: as of `_from_curve`; `courses`: level, with
+    directions shorter than 1 for agents that head up or down; `upward`: (n, 3) unit vectors away from the ground."""
+    flat = np.maximum(magnitude(courses.along), EPSILON)
+    contact, off = np.full(len(asked), np.inf), np.zeros((len(asked), 3))
     lines, path, _ = lines_of(paths)
     rows = which(asked != -1)
     if lines is None or not len(rows):
         return contact, off
-    seen = points[rows], course[rows], look[rows] + reach[rows], of_rows(upward, rows)
-    owner, line, way, side = lines_crossed(lines, *seen)
+    few = courses.take(rows)
+    owner, line, way, side = lines_crossed(
+        lines, few.points, few.along, few.furthest + few.reach, of_rows(upward, rows)
+    )
     owner = rows[owner]
     # The wall is near before it is crossed.
-    steep = np.maximum(-dot(unit(course[owner]), side), STEEPEST)
-    way = np.maximum(way - reach[owner] / (steep * flat[owner]), 0.0)
+    steep = np.maximum(-dot(unit(courses.along[owner]), side), STEEPEST)
+    way = np.maximum(way - courses.reach[owner] / (steep * flat[owner]), 0.0)
     walls = which(_counts(asked[owner], path[line]))
     first = walls[nearest_pairs(owner[walls], line[walls], way[walls])]
     contact[owner[first]], off[owner[first]] = way[first], side[first]
