@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from steering_addon.recording.thinned_curves import thinned_curves
+from steering_addon.recording.thinned_curves import may_fit, thinned_curves
 
 PRECISION = 2e-4
 
@@ -54,3 +54,10 @@ def test_each_curve_has_its_own_precision() -> None:
     values = np.repeat(np.sin(0.3 * np.arange(97.0))[:, None], 2, axis=1)
     exact, rough = thinned_curves(values, np.array((1e-9, 0.1)))
     assert len(rough.rows) < 0.5 * len(exact.rows)
+
+
+def test_only_spans_to_which_no_cubic_keeps_are_given_up_at_once() -> None:
+    t, off = np.linspace(0.0, 1.0, 17)[:, None], np.zeros((17, 1))
+    off[[4, 8, 12], 0] = -PRECISION, PRECISION, -PRECISION
+    for share, fits in ((1.0, True), (1.01, False)):
+        assert may_fit((2.0 * t - 3.0) * t * t + share * off, 8, 1, np.array([PRECISION])).all() == fits
