@@ -5,6 +5,7 @@ means one thing, and before Python 3.12 cached_property takes a lock on each fir
 costs more than most of these values do for a small crowd.
 """
 
+import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar, overload
@@ -43,7 +44,7 @@ class Key(Generic[T]):
 
     Attributes:
         digest: bytes that tell it from others; they alone are compared.
-        parts: held, so that nothing else gets the ids of which there are bytes.
+        parts: of which it is made.
     """
 
     digest: bytes
@@ -53,3 +54,12 @@ class Key(Generic[T]):
     def of(cls, parts: T, *told_apart_by: Any) -> "Key[T]":
         """The key of parts that arrays and numbers tell apart."""
         return cls(b"".join(np.ascontiguousarray(column).tobytes() for column in told_apart_by), parts)
+
+
+def imprint_of(*columns: Any) -> int:
+    """A number of 64 bits that tells arrays and numbers from others: what is made of them is found again in a later
+    run."""
+    digested = hashlib.blake2b(digest_size=8)
+    for column in columns:
+        digested.update(np.ascontiguousarray(column).data)
+    return int.from_bytes(digested.digest(), "little", signed=True)

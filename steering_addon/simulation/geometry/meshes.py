@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays.frozen import replace
-from ..arrays.once import once
+from ..arrays.once import imprint_of, once
 from ..arrays.scalars import EPSILON, Mask, Rows, Scalars, clamp, firsts, which
 from ..arrays.vectors import Vectors, across, columns, cross, dot, in_columns, magnitude, picked, unit
 from .bounding_volumes import Boxes, Keep, descend, lower, morton_numbers, nested_boxes
@@ -59,6 +59,11 @@ class Mesh:
     def bounds(self) -> tuple[Vectors, Vectors]:
         """The low and the high corner of the bounding box, (3,) each."""
         return self.corners.min(axis=(0, 1)), self.corners.max(axis=(0, 1))
+
+    @once
+    def imprint(self) -> int:
+        """A number that tells it from other meshes."""
+        return imprint_of(self.corners, self.neighbor, self.closed, self.trodden)
 
     @once
     def _sides(self) -> "_Sides":

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arrays.once import once
+from ..arrays.once import imprint_of, once
 from ..arrays.scalars import EPSILON, Mask, Rows, Scalars, largest, which
 from ..arrays.vectors import Vectors, columns, in_columns, magnitude, no_vectors, picked, unit
 from ..ground import rise
@@ -52,6 +52,11 @@ class SurfaceLayer:
         if not len(self.points):
             return np.full(3, np.inf), np.full(3, -np.inf)
         return self.points.min(axis=0), self.points.max(axis=0)
+
+    @once
+    def imprint(self) -> int:
+        """A number that tells it from other layers that stay."""
+        return imprint_of(self.points, self.triangles, self.surfaces, self.owner)
 
     @once
     def bounds_by_surface(self) -> tuple[tuple[int, Vectors, Vectors], ...]:

@@ -305,7 +305,7 @@ def _builds(radius: Scalars, handling: Handling) -> Iterator[tuple[Build, Mask]]
 
 def _site(surfaces: Surfaces, obstacles: Obstacles, build: Build) -> Key[tuple[Surfaces, Obstacles, Build]]:
     """Surfaces with obstacles on them, for bodies of one build."""
-    layers = np.array([*map(id, surfaces.layers)], dtype=np.int64)
+    layers = np.array([layer.imprint for layer in surfaces.layers], dtype=np.int64)
     return Key.of((surfaces, obstacles, build), layers, imprint(obstacles), build)
 
 

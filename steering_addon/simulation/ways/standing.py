@@ -212,9 +212,9 @@ class Standing:
 
 
 def imprint(obstacles: Obstacles) -> NDArray[np.uint8]:
-    """The bytes in which obstacles that stand differ, (k, b); of a mesh its identity, as long as it is held."""
+    """The bytes in which obstacles that stand differ, (k, b)."""
     o = obstacles
-    meshes = np.array(list(map(id, o.mesh)), dtype=np.int64)
+    meshes = np.array([0 if mesh is None else mesh.imprint for mesh in o.mesh], dtype=np.int64)
     columns = (o.start, o.end, o.radius, o.shape, o.axes, o.half, meshes)
     data = [np.ascontiguousarray(column).reshape(len(o), column.size // max(len(o), 1)) for column in columns]
     return np.concatenate([column.view(np.uint8) for column in data], axis=1)
