@@ -11,7 +11,7 @@ from .walking import Walking
 
 LOOKS = 0.2
 """Seconds from one look at the ground ahead to the next: a walker gets 28 cm further in that time. All look together,
-which takes less time than that some look in each step."""
+which takes less time than that some look in each step: who came later looks with the others next time."""
 FACES = 0.95
 """The cosine to the direction back from an edge from which on a walker has turned back."""
 SEEN = ("looks_in", "side", "ahead", "aside", "wary", "has_room", "way_out", "inward")
@@ -25,7 +25,8 @@ def await_look(memory: Walking, heading: Vectors, dt: float) -> tuple[Walking, R
         inward = memory.inward.copy(order="K")
         inward[dot(inward, heading) > FACES] = 0.0
         memory = replace(memory, inward=inward)
-    return memory, which(memory.looks_in <= 0.5 * dt)
+    due = memory.looks_in <= 0.5 * dt
+    return memory, which(memory.looks_in <= 0.5 * LOOKS) if due.any() else which(due)
 
 
 def glance(walkable: Walkable, look: Look, goal_distance: Scalars, memory: Walking, rows: Rows, dt: float) -> Walking:
