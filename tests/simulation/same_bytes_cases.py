@@ -72,6 +72,8 @@ FEWER = {
 more frames."""
 AT_REST = {"face"}
 """Behaviors that do something for those that stand only."""
+ALONG_WITH: dict[str, tuple[type[Behavior], ...]] = {"give_way": (PathFollowing,)}
+"""What behaviors are with that do nothing alone."""
 MIXED: tuple[type[Behavior], ...] = (Seek, ObstacleAvoidance, *FLOCKING, Containment)
 MANY = (
     *(Arrival, Evasion, OffsetPursuit, Wander, Explore, Forage, Rest, ObstacleAvoidance, PathFollowing, WallFollowing),
@@ -113,7 +115,8 @@ def cases() -> dict[str, Callable[[], Case]]:
 
 
 def alone(kind: type[Behavior]) -> Case:
-    return together(kind.name, (kind,), FEWER.get(kind.name, FRAMES), at_rest=kind.name in AT_REST)
+    kinds = (*ALONG_WITH.get(kind.name, ()), kind)
+    return together(kind.name, kinds, FEWER.get(kind.name, FRAMES), at_rest=kind.name in AT_REST)
 
 
 def together(
