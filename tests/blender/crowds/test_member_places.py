@@ -207,6 +207,9 @@ def test_members_along_a_curve_are_on_it_and_face_along_it() -> None:
     populate(evenly=False)
     assert np.ptp(np.diff(np.sort(locations(crowd)[:, 0]))) > 0.1
     assert nearest(locations(crowd)) >= 2.0 * 0.24
+    street = path_curve("Street", points=((0, 50, 0), (40, 50, 0)))
+    cars = populate_after(street, wedge("Car", size=3.0), count=3, moves_like="CAR", random_turn=0.3)
+    assert np.allclose(np.abs(forwards(cars)), (1.0, 0.0, 0.0), atol=1e-5), "who drives sets out along its lane"
 
 
 def test_members_along_a_curve_that_they_follow_either_way_set_out_both_ways() -> None:

@@ -8,7 +8,7 @@ import numpy as np
 from bpy.types import Depsgraph, Object
 
 from ....locomotion import CATALOGUE
-from ....settings.population import OVER_ALL, SURFACE, Population
+from ....settings.population import CURVE, OVER_ALL, SURFACE, Population
 from ....settings.preset import Preset
 from ....settings.preset_values import complete, in_columns
 from ....simulation.arrays.vectors import magnitude
@@ -36,10 +36,12 @@ FAR = 1.0
 
 
 def lay_out(population: Population, moves: Locomotion) -> Population:
-    """How members of a crowd are laid out: what clings to a surface leans fully with it."""
-    if population.arrangement != SURFACE or not moves.clings:
-        return population
-    return replace(population, lean=1.0)
+    """How members of a crowd are laid out: what clings to a surface leans fully with it, and what drives along a curve
+    faces along that. Who started turned would first swing over into the lane of those who come the other way."""
+    if population.arrangement == SURFACE and moves.clings:
+        return replace(population, lean=1.0)
+    drives = population.arrangement == CURVE and np.isfinite(moves.handling().axle[0])
+    return replace(population, random_turn=0.0) if drives else population
 
 
 def moves_there(place: Object | None, crowd: Object | None, preset: Preset | None, depsgraph: Depsgraph) -> Locomotion:
