@@ -43,6 +43,8 @@ SOON = 1.0
 """Cycles from its first frame to stairs, below which it is in step from the beginning."""
 HALT, BACK = 6, 0.1
 """Frames for which a body stands that ends its step there, and the cycles by which its phase is led back at most."""
+STILL = 1e-6
+"""Cycles a frame below which phases stay as they are."""
 LEAST_RATE = 0.5
 """The share of its rate to which a phase is slowed down for that at most."""
 
@@ -185,7 +187,7 @@ def _to_stop(moving: Scalars, paced: Scalars) -> Scalars:
     In a cycle before each halt it fades in, and in one after it out. `moving`, `paced`: (f,) its phases without stairs,
     and in step.
     """
-    halts = [end for begin, end in runs(np.diff(moving) <= 0.0) if end - begin >= HALT]
+    halts = [end for begin, end in runs(np.diff(moving) < STILL) if end - begin >= HALT]
     if not halts:
         return np.zeros(moving.shape)
     at = moving[halts]

@@ -16,6 +16,8 @@ from .soles import TOUCH, Points, Sole
 
 MOMENT = 0.2
 """Seconds in which a foot that swings has left the ground."""
+LEAVES = 1.5
+"""How many times as high as a foot that touches the ground one is that has left it."""
 SWINGS = 1.2
 """The share of its body's speed over the ground from which on a foot swings."""
 STANDS = 0.05
@@ -195,13 +197,13 @@ class Tread:
         step = sole.step(world)
         off = sole.lowest - foot.rests * body.size
         # What sinks into the ground will be lifted onto it.
-        touches = 0.5 * (off[..., 1:] + off[..., :-1]) < TOUCH * scale[..., 1:]
+        rise = 0.5 * (off[..., 1:] + off[..., :-1]) / scale[..., 1:]
         if np.any(body.aloft):
             aloft = np.asarray(body.aloft)
-            touches &= ~(aloft[..., 1:] | aloft[..., :-1])
+            rise = np.where(aloft[..., 1:] | aloft[..., :-1], np.inf, rise)
         forward = body.forward[..., 1:, :]
         ahead = (step[..., 0] * forward[..., 0] + step[..., 1] * forward[..., 1]) / frame_time
-        stance = on_ground(ahead, speed, touches, stands, frame_time)
+        stance = on_ground(ahead, speed, rise, stands, frame_time)
         return cls(world, sole, off, ahead, sum_steps(step), stance, stance)
 
 
@@ -221,7 +223,7 @@ def find_treads(body: Carried, feet: Sequence[Stepping], height: float, frame_ti
     return result
 
 
-def on_ground(ahead: Scalars, speed: Scalars, touches: Mask, stands: Mask, frame_time: float) -> Mask:
+def on_ground(ahead: Scalars, speed: Scalars, rise: Scalars, stands: Mask, frame_time: float) -> Mask:
     """Whether feet stand between frames, (..., f - 1): they touch the ground and do not swing.
 
     A foot that stops standing for a moment, and does not leave the ground, still stands.
@@ -229,14 +231,14 @@ def on_ground(ahead: Scalars, speed: Scalars, touches: Mask, stands: Mask, frame
     Args:
         ahead: (..., f - 1) m/s at which it goes forwards over the ground.
         speed: (..., f - 1) of the body.
-        touches: (..., f - 1) whether it is as high as it rests.
+        rise: (..., f - 1) by how much it is higher than it rests, in heights of the body.
         stands: (..., f - 1) whether the body stands.
     """
-    rest = touches & (stands | (ahead < SWINGS * speed))
+    rest = (rise < TOUCH) & (stands | (ahead < SWINGS * speed))
     gaps, steps = Stretches.of(~rest), rest.shape[-1]
     gaps = gaps[(gaps.first > 0) & (gaps.last < steps) & (gaps.length * frame_time < MOMENT)]
     rows, gap = gaps.within(steps)
-    leaves = np.bincount(gap, ~touches.reshape(-1)[rows], minlength=len(gaps)) > 0
+    leaves = np.bincount(gap, rise.reshape(-1)[rows] >= LEAVES * TOUCH, minlength=len(gaps)) > 0
     return rest | gaps[~leaves].mask(rest.shape)
 
 

@@ -3,6 +3,7 @@
 import numpy as np
 
 from steering_addon.portrayal.feet.holding import Glide, Stances, Stretches, medians
+from steering_addon.portrayal.feet.soles import TOUCH
 from steering_addon.portrayal.feet.treads import on_ground
 from tests.portrayal.feet.walks import FRAME_TIME
 
@@ -44,11 +45,11 @@ def test_glides_join_what_is_known_of_a_body_and_know_nothing_of_another() -> No
 
 
 def test_a_foot_stands_where_it_touches_and_does_not_swing_and_also_for_a_moment_in_which_it_only_swings() -> None:
-    speed, touches = np.ones(40), np.ones(40, dtype=bool)
+    speed, rise = np.ones(40), np.zeros(40)
     ahead, stands = np.full(40, 1.1), np.zeros(40, dtype=bool)
     ahead[[*range(3), *range(8, 10), *range(14, 19), *range(25, 27), *range(30, 33)]] = 1.3
-    touches[26] = False
+    rise[[9, 26]] = 1.2 * TOUCH, 1.6 * TOUCH
     stands[30:33] = True
-    rests = on_ground(ahead, speed, touches, stands, FRAME_TIME)
-    # For three steps at the start and for five on end it swings; once it leaves the ground.
+    rests = on_ground(ahead, speed, rise, stands, FRAME_TIME)
+    # For three steps at the start and for five on end it swings; once it leaves the ground, and once hardly.
     assert np.flatnonzero(~rests).tolist() == [0, 1, 2, *range(14, 19), 25, 26]
