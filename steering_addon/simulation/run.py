@@ -137,7 +137,9 @@ def _decided(state: State, snapshot: Snapshot, world: World) -> tuple[Vectors, D
         wish = HeldWish.of(motion.velocity + force * answer, motion.forward)
         held = held.renewed(which(at_once), wish, decided)
     held = replace(held, steps=held.steps + 1, present=snapshot.present)
-    force = (held.wish_now(every, motion.forward) - motion.velocity) / answer
+    # Velocities change while wishes hold, so that a force that lasts would become weaker.
+    age = np.where(at_once, 0.0, (every - 1) * world.dt) / model.mass
+    force = (held.wish_now(every, motion.forward) - motion.velocity) / (answer - age[:, None])
     return force, decided.signalling_as(held.decided), replace(state, held=held)
 
 
