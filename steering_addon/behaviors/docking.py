@@ -7,18 +7,7 @@ import numpy as np
 from ..simulation.arrays.scalars import EPSILON, Mask, Number, Rows, Scalars
 from ..simulation.arrays.vectors import Vectors, dot, magnitude, picked, unit
 from ..simulation.behavior import Destination, Intent, Steering
-from ..simulation.declaration import (
-    REACH,
-    Choice,
-    Unit,
-    body,
-    called,
-    choice,
-    length,
-    number,
-    only_with,
-    share,
-)
+from ..simulation.declaration import REACH, Choice, Unit, body, called, choice, length, number, only_with, share
 from ..simulation.maneuvers.chasing import AT_OWN_PACE, PACES, are_at, at_pace
 from ..simulation.maneuvers.stopping import up_to_the_place
 from ..simulation.maneuvers.turning import turning_speed

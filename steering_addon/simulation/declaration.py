@@ -119,6 +119,7 @@ class Parameter:
         only_with: the name of a choice of the same declaration, and its numbers with which the parameter has an effect.
         stood_on: whether vehicles come down on places of the body.
         at_end: whether it comes after the parameters that a subclass adds.
+        from_clips: whether no file stores it: clips say it for their crowd or state.
         soft: the limits of a drag in the interface; a typed number may go beyond them.
         roles: the roles of which an object that a pointer refers to needs one; any object if empty.
         group: the name of the group that a GROUP holds once and a LIST many times.
@@ -142,6 +143,7 @@ class Parameter:
     stood_on: bool = False
     only_with: tuple[str, tuple[int, ...]] | None = None
     at_end: bool = False
+    from_clips: bool = False
     label: str = ""
     soft: tuple[float, float] | None = None
     roles: tuple[Role, ...] = ()
@@ -252,11 +254,6 @@ def called(label: str, parameter: Any) -> Any:
     return declared(replace(parameter.metadata["parameter"], label=label))
 
 
-def from_clips(parameter: Any) -> Any:
-    """The number as a column that no file stores: clips say it for their crowd or state, 0 where none does."""
-    return field(default=0.0, metadata={"from_clips": parameter.metadata["parameter"]})
-
-
 Self = TypeVar("Self", bound="Declared")
 
 
@@ -337,6 +334,12 @@ class Declared(Stored, Columns):
 
 @cache
 def _parameters(declared: type[Any]) -> Mapping[str, Parameter]:
+    kind: Any = declared
+    return MappingProxyType({name: p for name, p in _columns(kind).items() if not p.from_clips})
+
+
+@cache
+def _columns(declared: type[Any]) -> Mapping[str, Parameter]:
     parameters = {f.name: f.metadata["parameter"] for f in fields(declared) if "parameter" in f.metadata}
     for_all = {
         entry: False for entry, holds in (("animatable", declared.keyed), ("restarts", declared.restarts)) if not holds
@@ -344,12 +347,6 @@ def _parameters(declared: type[Any]) -> Mapping[str, Parameter]:
     if for_all:
         parameters = {name: replace(parameter, **for_all) for name, parameter in parameters.items()}
     return MappingProxyType(dict(sorted(parameters.items(), key=lambda entry: entry[1].at_end)))
-
-
-@cache
-def _columns(declared: type[Any]) -> Mapping[str, Parameter]:
-    of_clips = {f.name: f.metadata["from_clips"] for f in fields(declared) if "from_clips" in f.metadata}
-    return MappingProxyType({**declared.parameters(), **of_clips})
 
 
 def _column(n: int, value: Any, dtype: type[Any]) -> Any:

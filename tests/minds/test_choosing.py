@@ -46,7 +46,7 @@ SOON, NOW, NEVER = 1e-3, 0.0, np.inf
 
 
 def moment(mode: int = 0, held: float = 0.0, called: float = 0.0, need: float = 0.0, **calls: Any) -> dict[str, Any]:
-    """What one vehicle has in mind at time 0, by the columns of its mindset. `called`: when it was called into its mode
+    """The mind of one vehicle at time 0, by the columns of its mindset. `called`: when it was called into its mode
     for last; `need`: of mode C; `calls`: when the pending call into each mode is due, and its strength, by the name of
     the mode."""
     due, strength = zip(*[(NEVER, 0.0), *(calls.get(name, (NEVER, 0.0)) for name in "ABCD")])

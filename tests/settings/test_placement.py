@@ -21,16 +21,7 @@ from steering_addon.settings.placement import (
     turns,
     within,
 )
-from steering_addon.settings.population import (
-    ARRANGEMENTS,
-    CIRCLE,
-    COLUMN,
-    CURVE,
-    GRID,
-    LINE,
-    WEDGE,
-    Population,
-)
+from steering_addon.settings.population import ARRANGEMENTS, CIRCLE, COLUMN, CURVE, GRID, LINE, WEDGE, Population
 from steering_addon.simulation.arrays.chance import keys_of
 from steering_addon.simulation.geometry.obstacles import boxes, obstacles
 from steering_addon.simulation.geometry.paths import spline

@@ -73,7 +73,7 @@ more frames."""
 AT_REST = {"face"}
 """Behaviors that do something for those that stand only."""
 ALONG_WITH: dict[str, tuple[type[Behavior], ...]] = {"give_way": (PathFollowing,)}
-"""What behaviors are with that do nothing alone."""
+"""Behaviors that come along with those that do nothing alone."""
 MIXED: tuple[type[Behavior], ...] = (Seek, ObstacleAvoidance, *FLOCKING, Containment)
 MANY = (
     *(Arrival, Evasion, OffsetPursuit, Wander, Explore, Forage, Rest, ObstacleAvoidance, PathFollowing, WallFollowing),

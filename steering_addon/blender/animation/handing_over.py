@@ -9,27 +9,12 @@ import bpy
 from bpy.types import Action, Object
 
 from ..objects.drivers import drivers_of
-from .animation_data import (
-    action_of,
-    assign_action,
-    channelbag,
-    channelbag_in,
-    remove_blocks,
-)
+from .animation_data import action_of, assign_action, channelbag, channelbag_in, remove_blocks
 from .bake_actions import BakeAction, has_one_user
 from .bake_record import TRANSFORM_CHANNELS, BakeRecord, write_record
 from .custom_properties import KeptProperty, make, name_in, reading_drivers, remove, revive
-from .keyframes import (
-    Column,
-    write_thinned_keys,
-)
-from .ownership import (
-    contested,
-    own_drivers,
-    own_strips,
-    set_muted,
-    with_muted,
-)
+from .keyframes import Column, write_thinned_keys
+from .ownership import contested, own_drivers, own_strips, set_muted, with_muted
 from .visibility import SWITCHES
 
 WIDTHS = {"location": 3, "rotation_euler": 3, "rotation_quaternion": 4, "rotation_axis_angle": 4}
@@ -84,11 +69,9 @@ class Staged:
         """The values of its new curves on a frame."""
         bag = channelbag_in(self.target.action, self.target.slot)
         numbers = [(path, index) for path in self.record.channels for index in range(WIDTHS.get(path, 1))]
-        curves = (
-            bag.fcurves
-            if self.target.blank or self.new_keys
-            else (bag.fcurves.find(path, index=index) for path, index in numbers)
-        )
+        curves = (bag.fcurves.find(path, index=index) for path, index in numbers)
+        if self.target.blank or self.new_keys:
+            curves = bag.fcurves
         shown: Shown = {path: [] for path in self.record.channels}
         for (path, _), curve in zip(numbers, curves):
             shown[path].append(curve.evaluate(frame))

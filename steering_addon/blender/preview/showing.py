@@ -139,7 +139,7 @@ def told_to_drivers(told: Sequence[tuple[Object, Mapping[str, float]]]) -> Itera
 
 @dataclass(frozen=True)
 class Told:
-    """What drivers read of vehicles on a frame.
+    """The numbers that drivers read of vehicles on a frame.
 
     Attributes:
         owner: gives the object of a vehicle.

@@ -36,7 +36,7 @@ from ..read.evaluated_points import evaluated_points
 from ..read.joined_vehicles import point_parts
 from ..read.plan import Plan
 from ..read.sources import CrowdSource
-from .swings import BEAT, UNMOVED, at_rest, swing, swung
+from .swings import BEAT, NEUTRAL, UNMOVED, at_rest, swing, swung
 
 NAME = "Steering Preview"
 MARK = "steering_preview"
@@ -187,12 +187,6 @@ MOST_LOOKS = 32
 """Looks at most that one mesh shows."""
 MOST_SWINGS = 8
 """Ways in which parts swing, at most: each takes .1 s to measure."""
-NEUTRAL = {
-    "delta_location": (0.0, 0.0, 0.0),
-    "delta_rotation_euler": (0.0, 0.0, 0.0),
-    "delta_rotation_quaternion": (1.0, 0.0, 0.0, 0.0),
-    "delta_scale": (1.0, 1.0, 1.0),
-}
 LOOK = ("color", "display_type", "show_in_front", "show_wire")
 """The properties of an object by which viewports show the same mesh differently."""
 
@@ -284,7 +278,7 @@ class PlainVehicles:
         return in_view & self.whole[layer.name] & (beats[:, 2] == 0.0)
 
     def to_shrink(self, by_face: np.ndarray, depsgraph: Depsgraph) -> list[Object]:
-        """Those shown by faces, (k,), that Blender has evaluated at another size than nothing."""
+        """The objects that faces show, by (k,), and that Blender has evaluated at another size than nothing."""
         known = self.shrunk & by_face
         if (row := known.argmax()) or known[:1].any():
             # All have been evaluated again once the timeline has stopped, or in another view layer.

@@ -12,6 +12,7 @@ from bpy.types import Driver, FCurve, Object, Scene
 
 from ...portrayal.driver_properties import EFFORT, FOLDED, PHASE
 from ..animation.custom_properties import name_in
+from ..animation.posing import TRANSFORM
 from ..crowds.cache_models import OfDrivers
 from ..crowds.model_aside import model_aside, scale_in_world
 from ..objects.drivers import drivers_of
@@ -32,8 +33,13 @@ ELSEWHERE = 13.0
 """A cycle in which it is measured, too."""
 NEARLY = 1e-4
 """By how much parts may differ from those that are turned and sized only, and from cycle to cycle."""
-CHANNELS = ("location", "rotation_euler", "rotation_quaternion", "rotation_axis_angle", "scale")
-DELTAS = ("delta_location", "delta_rotation_euler", "delta_rotation_quaternion", "delta_scale")
+NEUTRAL = {
+    "delta_location": (0.0, 0.0, 0.0),
+    "delta_rotation_euler": (0.0, 0.0, 0.0),
+    "delta_rotation_quaternion": (1.0, 0.0, 0.0, 0.0),
+    "delta_scale": (1.0, 1.0, 1.0),
+}
+"""The channels that add to those that place an object, where they add nothing."""
 
 
 def at_rest(parts: Sequence[Object]) -> tuple | None:
@@ -49,7 +55,7 @@ def at_rest(parts: Sequence[Object]) -> tuple | None:
             part.parent_type != "OBJECT"
             or part.hide_render
             or has_roles(part)
-            or not animated_paths(part) <= paths <= set(CHANNELS)
+            or not animated_paths(part) <= paths <= set(TRANSFORM)
             or (part.animation_data is not None and (part.animation_data.action or part.animation_data.nla_tracks))
         ):
             return None
@@ -57,7 +63,7 @@ def at_rest(parts: Sequence[Object]) -> tuple | None:
         if None in read or not all(map(_is_plain, drivers)):
             return None
         stands = [part.matrix_parent_inverse.copy().freeze()]
-        for path in (*CHANNELS, *DELTAS):
+        for path in (*TRANSFORM, *NEUTRAL):
             value = tuple(getattr(part, path))
             stands.append(tuple(v for k, v in enumerate(value) if (path, k) not in driven) if path in paths else value)
         placed.append((rows[part.parent], part.rotation_mode, *stands, *sorted(driven), *read))

@@ -100,7 +100,7 @@ class _CrowdView:
         self._turns = LiveTurns(crowd.gaze.lead, plan.frame_time) if crowd.gaze is not None else None
 
     def numbers(self, portrayed: CrowdPortrait) -> dict[str, np.ndarray]:
-        """What is read on the next frame, (m,) by name."""
+        """The numbers that they read on the next frame, (m,) by name."""
         numbers = dict(portrayed.properties)
         if self._turns is not None:
             numbers |= zip(LOOKS, self._turns.frame(portrayed.heads))

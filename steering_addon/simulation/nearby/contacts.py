@@ -321,9 +321,9 @@ class _Touching:
 def _further(world: World, step: Vectors, stride: Scalars, looks: float) -> Pairs:
     """The pairs of bodies further apart than `looks` metres that will touch so soon that they have to brake.
 
-    Two that come nearer with c at top speed v brake (dt + STOPS c / v) / 2 seconds before they touch, and look v (2 dt
-    + STOPS) far; the longest time in which they get there is less than dt + .71 STOPS. `step`: (b, 3) the ways of a
-    step, metres; `stride`: (b,) the ways of vehicles at their top speeds, metres.
+    Two that come nearer with c at top speed v brake (dt + STOPS c / v) / 2 seconds before they touch, and look
+    v (2 dt + STOPS) far; the longest time in which they get there is less than dt + .71 STOPS. `step`: (b, 3) the ways
+    of a step, metres; `stride`: (b,) the ways of vehicles at their top speeds, metres.
     """
     bodies, rows = world.bodies, world.vicinity.rows
     # Two that touch within that time are at its middle no further apart than both go in half of it, beside the whole.
