@@ -7,7 +7,7 @@ import numpy as np
 from ..simulation.arrays.scalars import EPSILON, Number, Rows, anybody
 from ..simulation.arrays.vectors import Vectors, magnitude, unit
 from ..simulation.behavior import Intent, Steering
-from ..simulation.declaration import Choice, Unit, acceleration, called, choice, number, share
+from ..simulation.declaration import Choice, Unit, acceleration, choice, number, share
 from ..simulation.maneuvers.neighborhood import Neighborhood, fade
 from ..simulation.nearby.neighbors import Neighbors
 from ..simulation.world import Agents, World
@@ -33,18 +33,16 @@ class Alignment(Neighborhood):
     keeps_order = True
 
     weight: Number = acceleration(6.0, "Strongest steering")
-    angle: Number = called(
-        "Field of View", number(1.5 * np.pi, "Field of view, in which others count", Unit.ANGLE, 0.0, 2.0 * np.pi)
+    angle: Number = number(
+        1.5 * np.pi, "Field of view, in which others count", Unit.ANGLE, 0.0, 2.0 * np.pi, label="Field of View"
     )
-    full_difference: Number = called(
-        "Fullest At",
-        share(
-            0.4,
-            "Difference from the others above which it steers with full weight, as a share of cruise speed or of a "
-            "unit heading",
-        ),
+    full_difference: Number = share(
+        0.4,
+        "Difference from the others above which it steers with full weight, as a share of cruise speed or of a "
+        "unit heading",
+        label="Fullest At",
     )
-    match: Rows = called("Matches", choice("VELOCITY", "Which property of the others it takes on", MATCHES))
+    match: Rows = choice("VELOCITY", "Which property of the others it takes on", MATCHES, label="Matches")
 
     def steer(self, world: World, agents: Agents, memory: None) -> Steering:
         neighbors = self.near(world, agents)

@@ -8,7 +8,7 @@ from ..simulation.arrays.frozen import replace
 from ..simulation.arrays.scalars import EPSILON, Mask, Number, Rows, anybody
 from ..simulation.arrays.vectors import Vectors, magnitude, unit
 from ..simulation.behavior import Destination, Intent, Steering
-from ..simulation.declaration import body, called, choice, length, switch
+from ..simulation.declaration import body, choice, length, switch
 from ..simulation.maneuvers.chasing import AT_OWN_PACE, PACES, are_at, at_pace
 from ..simulation.maneuvers.stopping import Settling, braking_distance, slower, speed_to_stop
 from ..simulation.world import Agents, World
@@ -35,11 +35,11 @@ class Arrival(Destination):
     remembers = Settling
 
     target: Rows = body("Target to arrive at; empty: the nearest leader")
-    slowing_distance: Number = called(
-        "Brakes Within", length(4.0, "Distance from the target at which braking starts", 0.01, room_to_stop=True)
+    slowing_distance: Number = length(
+        4.0, "Distance from the target at which braking starts", 0.01, room_to_stop=True, label="Brakes Within"
     )
-    pace: Rows = called("Speed", choice("MAX_SPEED", "How fast it goes to the target", PACES))
-    face_target: Mask = called("Face It", switch(False, "Turn to the target while standing, if the body can"))
+    pace: Rows = choice("MAX_SPEED", "How fast it goes to the target", PACES, label="Speed")
+    face_target: Mask = switch(False, "Turn to the target while standing, if the body can", label="Face It")
 
     def steer(self, world: World, agents: Agents, memory: Settling) -> Steering:
         target_offset = agents.level(self.goal(world, agents, memory) - agents.position)

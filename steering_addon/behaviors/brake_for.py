@@ -10,7 +10,7 @@ from ..simulation.arrays.frozen import Columns, replace
 from ..simulation.arrays.scalars import EPSILON, Mask, Number, Rows, Scalars, largest, least_of_each, nobody
 from ..simulation.arrays.vectors import Vectors, dot, magnitude, picked
 from ..simulation.behavior import OURS, Intent, Steering
-from ..simulation.declaration import Choice, another_body, called, choice, length, seconds
+from ..simulation.declaration import Choice, another_body, choice, length, seconds
 from ..simulation.geometry.shapes import OUTSIDE
 from ..simulation.intention import EVERY_MOVING, EVERY_OBSTACLE, Intention
 from ..simulation.maneuvers.braking import (
@@ -109,13 +109,13 @@ class BrakeFor(Neighborhood):
     sees = ""
 
     target: Rows = another_body("Object to brake for although it is neither a vehicle nor an obstacle")
-    distance: Number = called(
-        "Sees Up To", length(20.0, "How far away others still count; at least the distance that it takes to stop")
+    distance: Number = length(
+        20.0, "How far away others still count; at least the distance that it takes to stop", label="Sees Up To"
     )
-    neighbors: Rows = called("Who Counts", choice("EVERYONE", "Which vehicles count", NEIGHBORS, animatable=False))
+    neighbors: Rows = choice("EVERYONE", "Which vehicles count", NEIGHBORS, animatable=False, label="Who Counts")
     obstacles: Rows = choice("ALL", "Which obstacles count", OBSTACLES, animatable=False)
-    look_ahead_time: Number = called(
-        "Looks Ahead", seconds(4.0, "Time within which something has to come into the way to matter", 0.01)
+    look_ahead_time: Number = seconds(
+        4.0, "Time within which something has to come into the way to matter", 0.01, label="Looks Ahead"
     )
     gap: Number = length(0.5, "Room ahead of it when it stops")
     clearance: Number = length(0.5, "Room to the side within which something is in the way")

@@ -7,7 +7,7 @@ import numpy as np
 from ..simulation.arrays.scalars import EPSILON, Number, Rows, Scalars, anybody, clamp, same_for_all, totals, which
 from ..simulation.arrays.vectors import Vectors, columns, magnitude, picked, truncate
 from ..simulation.behavior import Intent, Steering
-from ..simulation.declaration import Choice, acceleration, called, choice, length
+from ..simulation.declaration import Choice, acceleration, choice, length
 from ..simulation.maneuvers.chasing import turn_to
 from ..simulation.maneuvers.neighborhood import Neighborhood, fade
 from ..simulation.nearby.groups import Groups, find_roots
@@ -52,9 +52,10 @@ class Cohesion(Neighborhood):
 
     weight: Number = acceleration(3.0, "Strongest steering")
     method: Rows = choice("OFFSET", "How it steers to the middle", METHODS)
-    rejoin_distance: Number = called(
-        "Rejoin Within",
-        length(30.0, "How far away another part of its crowd may be for it to return there; 0: it never returns"),
+    rejoin_distance: Number = length(
+        30.0,
+        "How far away another part of its crowd may be for it to return there; 0: it never returns",
+        label="Rejoin Within",
     )
 
     def steer(self, world: World, agents: Agents, memory: None) -> Steering:

@@ -24,10 +24,8 @@ from ..simulation.declaration import (
     Choice,
     Unit,
     acceleration,
-    called,
     choice,
     number,
-    only_with,
     region,
     seconds,
     share,
@@ -111,19 +109,19 @@ class Containment(Behavior):
     weight: Number = acceleration(8.0, "Strongest steering")
     region: Rows = region("The sphere, box or closed mesh to stay inside; empty: the nearest region")
     method: Rows = choice("TURN", "How it returns", METHODS)
-    prediction_time: Number = called("Looks Ahead", seconds(1.5, "How far ahead it looks"))
+    prediction_time: Number = seconds(1.5, "How far ahead it looks", label="Looks Ahead")
     softness: Number = share(0.35, "How far outside it steers with full weight, as a share of the region's size")
 
-    change_rate: Number = only_with(
-        "method",
-        CROSS,
-        called(
-            "Restlessness",
-            number(0.12, "How often the point that it crosses to changes, per second", Unit.RATE, animatable=False),
-        ),
+    change_rate: Number = number(
+        0.12,
+        "How often the point that it crosses to changes, per second",
+        Unit.RATE,
+        animatable=False,
+        label="Restlessness",
+        only_with=("method", CROSS),
     )
-    release: Mask = called(
-        "Let Go", switch(False, "Let vehicles leave while a path or a target outside the region leads them away")
+    release: Mask = switch(
+        False, "Let vehicles leave while a path or a target outside the region leads them away", label="Let Go"
     )
 
     firm: Mask = switch(False, "Let nobody leave the region, whatever pushes: they stop at its border as at a wall")

@@ -7,7 +7,7 @@ import numpy as np
 from ..simulation.arrays.scalars import EPSILON, Mask, Number, Rows, Scalars
 from ..simulation.arrays.vectors import Vectors, dot, magnitude, picked, unit
 from ..simulation.behavior import Destination, Intent, Steering
-from ..simulation.declaration import REACH, Choice, Unit, body, called, choice, length, number, only_with, share
+from ..simulation.declaration import REACH, Choice, Unit, body, choice, length, number, share
 from ..simulation.maneuvers.chasing import AT_OWN_PACE, PACES, are_at, at_pace
 from ..simulation.maneuvers.stopping import up_to_the_place
 from ..simulation.maneuvers.turning import turning_speed
@@ -44,19 +44,20 @@ class Docking(Destination):
     walking = AT_OWN_PACE
 
     target: Rows = body("Target to dock at; empty: the nearest leader")
-    approach_distance: Number = called(
-        "Straight In",
-        length(6.0, "Length of the straight line behind the target along which it comes in", 0.1, room_to_stop=True),
+    approach_distance: Number = length(
+        6.0,
+        "Length of the straight line behind the target along which it comes in",
+        0.1,
+        room_to_stop=True,
+        label="Straight In",
     )
     arrival_speed: Number = share(
         0.0, "Speed with which it passes through the target, as a share of the top speed; 0: it stops"
     )
-    pace: Rows = called(
-        "Speed", choice("MAX_SPEED", "How fast it goes there, unless it has to arrive on a frame", PACES)
-    )
+    pace: Rows = choice("MAX_SPEED", "How fast it goes there, unless it has to arrive on a frame", PACES, label="Speed")
     timing: Rows = choice("FREE", "When it arrives", TIMINGS)
-    arrival_frame: Number = only_with(
-        "timing", AT_FRAME, number(100.0, "Frame of the scene on which it arrives", Unit.FRAME, -REACH, REACH)
+    arrival_frame: Number = number(
+        100.0, "Frame of the scene on which it arrives", Unit.FRAME, -REACH, REACH, only_with=("timing", AT_FRAME)
     )
 
     def steer(self, world: World, agents: Agents, memory: None) -> Steering:

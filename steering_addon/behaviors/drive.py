@@ -7,7 +7,7 @@ import numpy as np
 from ..simulation.arrays.scalars import EPSILON, Mask, Number, Rows, Scalars, totals
 from ..simulation.arrays.vectors import Vectors, across, dot, magnitude, no_vectors, picked, unit
 from ..simulation.behavior import OURS, Behavior, Intent, Steering
-from ..simulation.declaration import another_body, body, called, crowd, length, seconds
+from ..simulation.declaration import another_body, body, crowd, length, seconds
 from ..simulation.maneuvers.detours import way_round
 from ..simulation.world import Agents, World
 
@@ -36,9 +36,9 @@ class Drive(Behavior):
     target: Rows = body("Whom to drive; empty: the nearest leader")
     home: Rows = another_body("Where to drive it; empty: to the middle of a crowd")
     herd: Rows = crowd("The crowd to whose middle it is driven without a home; empty: its own")
-    gap: Number = called("Keeps Behind", length(4.0, "Distance behind it from which it is driven", 0.01))
-    home_distance: Number = called("Home Within", length(3.0, "Distance from home at which it is home"))
-    approach_time: Number = called("Approach", seconds(0.8, "Time in which it makes up the remaining distance", 0.05))
+    gap: Number = length(4.0, "Distance behind it from which it is driven", 0.01, label="Keeps Behind")
+    home_distance: Number = length(3.0, "Distance from home at which it is home", label="Home Within")
+    approach_time: Number = seconds(0.8, "Time in which it makes up the remaining distance", 0.05, label="Approach")
 
     def steer(self, world: World, agents: Agents, memory: None) -> Steering:
         aim, known, stray = self._aim(world, agents)

@@ -7,7 +7,7 @@ import numpy as np
 from ..simulation.arrays.scalars import EPSILON, Number, Rows
 from ..simulation.arrays.vectors import magnitude, picked
 from ..simulation.behavior import Behavior, Intent, Steering, of_priority
-from ..simulation.declaration import body, called, length, seconds
+from ..simulation.declaration import body, length, seconds
 from ..simulation.maneuvers.chasing import REACTION, comes_near, darting, dodged, predict_position
 from ..simulation.world import Agents, World
 
@@ -35,8 +35,8 @@ class Evasion(Behavior):
 
     pursuer: Rows = body("Pursuer to run from, an object or a crowd; empty: the nearest leader")
     distance: Number = length(10.0, "How near its body has to be; 0: at any distance")
-    reaction_time: Number = called("Reaction", seconds(1.0, REACTION))
-    prediction_time: Number = called("Looks Ahead", seconds(2.0, "How far ahead it looks at most"))
+    reaction_time: Number = seconds(1.0, REACTION, label="Reaction")
+    prediction_time: Number = seconds(2.0, "How far ahead it looks at most", label="Looks Ahead")
 
     def steer(self, world: World, agents: Agents, memory: None) -> Steering:
         pursuer = np.maximum(self.pursuer, 0)

@@ -9,7 +9,7 @@ from ..simulation.arrays.chance import mix, uniform
 from ..simulation.arrays.scalars import EPSILON, Mask, Number, Rows, Scalars, clamp
 from ..simulation.arrays.vectors import Vectors, columns, dot, magnitude, picked, unit
 from ..simulation.behavior import Behavior, Intent, Steering
-from ..simulation.declaration import called, length, region
+from ..simulation.declaration import length, region
 from ..simulation.memory import Memory, remembered
 from ..simulation.world import Agents, World
 
@@ -67,7 +67,7 @@ class Explore(Behavior):
     by_chance = True
 
     region: Rows = region("Region to cover; empty: the nearest region")
-    view_distance: Number = called("Sees Up To", length(2.0, "Distance within which it sees a part of the region"))
+    view_distance: Number = length(2.0, "Distance within which it sees a part of the region", label="Sees Up To")
 
     def steer(self, world: World, agents: Agents, memory: Exploring) -> Steering:
         force, tallies = agents.none(), {}

@@ -8,7 +8,7 @@ from ..simulation.arrays.frozen import replace
 from ..simulation.arrays.scalars import Mask, Number, Rows, Scalars, least_of_each, which
 from ..simulation.arrays.vectors import Vectors, dot, magnitude, picked, unit
 from ..simulation.behavior import OURS, Behavior, Intent, Steering
-from ..simulation.declaration import body, called, integer, length
+from ..simulation.declaration import body, integer, length
 from ..simulation.intention import Intention
 from ..simulation.maneuvers import braking
 from ..simulation.maneuvers.pairing import Between, Wants
@@ -63,9 +63,9 @@ class Fight(Behavior):
 
     enemy: Rows = body("Enemy to fight, and with it all of its crowd; empty: the nearest leader")
     reach: Number = length(1.0, "Room between its body and that of its partner when it has stopped")
-    distance: Number = called("Sees Up To", length(5.0, "How far away partners are found", room_to_stop=True))
+    distance: Number = length(5.0, "How far away partners are found", room_to_stop=True, label="Sees Up To")
     apart: Number = length(0.0, "How far from its partner its clips are made to be played", from_clips=True)
-    most: Rows = called("At One Enemy", integer(1, "How many may fight one enemy at a time", 1))
+    most: Rows = integer(1, "How many may fight one enemy at a time", 1, label="At One Enemy")
 
     def steer(self, world: World, agents: Agents, memory: Fighting) -> Steering:
         wants, fights = Wants.of(world), (self.enemy >= 0) & (self.weight != 0.0)

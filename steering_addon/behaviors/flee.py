@@ -7,7 +7,7 @@ import numpy as np
 from ..simulation.arrays.scalars import Number, Rows
 from ..simulation.arrays.vectors import magnitude, picked
 from ..simulation.behavior import Behavior, Intent, Steering, of_priority
-from ..simulation.declaration import body, called, choice, length, seconds
+from ..simulation.declaration import body, choice, length, seconds
 from ..simulation.maneuvers.chasing import MAX_SPEED, PACES, REACTION, comes_near, darting, desired_speed, dodged
 from ..simulation.world import Agents, World
 
@@ -31,8 +31,8 @@ class Flee(Behavior):
 
     target: Rows = body("Target to run from, an object or a crowd; empty: the nearest leader")
     distance: Number = length(10.0, "How near it has to be; 0: at any distance")
-    reaction_time: Number = called("Reaction", seconds(1.0, REACTION))
-    pace: Rows = called("Speed", choice("MAX_SPEED", "How fast it runs", PACES))
+    reaction_time: Number = seconds(1.0, REACTION, label="Reaction")
+    pace: Rows = choice("MAX_SPEED", "How fast it runs", PACES, label="Speed")
 
     def steer(self, world: World, agents: Agents, memory: None) -> Steering:
         target, speed = np.maximum(self.target, 0), desired_speed(self.pace, agents)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from ..simulation.arrays.scalars import Number
 from ..simulation.arrays.vectors import magnitude, unit
 from ..simulation.behavior import Behavior, Intent, Steering
-from ..simulation.declaration import called, length, seconds, share
+from ..simulation.declaration import length, seconds, share
 from ..simulation.geometry.flows import flow_at
 from ..simulation.world import Agents, World
 
@@ -27,13 +27,12 @@ class FlowFieldFollowing(Behavior):
     term = "flow field following"
     intent = Intent.GO
 
-    falloff_distance: Number = called(
-        "Falloff", length(5.0, "Distance from a flow beyond which it has no effect", 0.01)
-    )
+    falloff_distance: Number = length(5.0, "Distance from a flow beyond which it has no effect", 0.01, label="Falloff")
     speed: Number = share(0.8, "How fast to go in the flow, as a share of top speed")
-    prediction_time: Number = called(
-        "Looks Ahead",
-        seconds(0.3, "How far ahead it looks; set to the response time, it follows bends without drifting out"),
+    prediction_time: Number = seconds(
+        0.3,
+        "How far ahead it looks; set to the response time, it follows bends without drifting out",
+        label="Looks Ahead",
     )
 
     def steer(self, world: World, agents: Agents, memory: None) -> Steering:

@@ -9,7 +9,7 @@ import numpy as np
 from ..simulation.arrays.scalars import EPSILON, Mask, Number, Rows, Scalars, anybody
 from ..simulation.arrays.vectors import Vectors, magnitude, picked, unit
 from ..simulation.behavior import Behavior, Intent, Steering, Taking
-from ..simulation.declaration import Unit, acceleration, another_body, called, length, number, resource, seconds
+from ..simulation.declaration import Unit, acceleration, another_body, length, number, resource, seconds
 from ..simulation.memory import Memory, remembered
 from ..simulation.world import Agents, World
 from .wander import Wander
@@ -63,13 +63,13 @@ class Forage(Behavior):
     distance: Number = length(10.0, "How near a resource has to be to be noticed; 0: at any distance")
     appetite: Number = number(1.0, "How much it eats", Unit.RATE)
     meal: Number = number(3.0, "How much it eats before it has had enough; 0: it is never full")
-    digestion_time: Number = called(
-        "Digestion", seconds(8.0, "How long it wanders after a meal before it is hungry again")
+    digestion_time: Number = seconds(
+        8.0, "How long it wanders after a meal before it is hungry again", label="Digestion"
     )
     home: Rows = another_body("Where it carries its meals; empty: it eats them on the spot")
     strength: Number = acceleration(2.0, "How hard the turns get while it wanders")
-    rate: Number = called(
-        "Restlessness", number(0.5, "How often it changes direction while it wanders", Unit.RATE, animatable=False)
+    rate: Number = number(
+        0.5, "How often it changes direction while it wanders", Unit.RATE, animatable=False, label="Restlessness"
     )
 
     def steer(self, world: World, agents: Agents, memory: Hunger) -> Steering:

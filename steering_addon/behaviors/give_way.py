@@ -6,7 +6,7 @@ import numpy as np
 
 from ..simulation.arrays.scalars import Number, Rows, anybody
 from ..simulation.behavior import OURS, Behavior, Intent, Steering
-from ..simulation.declaration import Choice, called, choice, length, seconds
+from ..simulation.declaration import Choice, choice, length, seconds
 from ..simulation.lane_use import Yielding
 from ..simulation.maneuvers.braking import CREEP, brake
 from ..simulation.maneuvers.junctions import STANDS, Junctions
@@ -36,12 +36,12 @@ class GiveWay(Behavior):
     intent = Intent.REACT
     remembers = Yielding
 
-    rank: Rows = called("Goes", choice("EQUAL", "When it goes where two meet", RANKS, animatable=False))
-    distance: Number = called(
-        "Sees Up To", length(40.0, "How far ahead of it others count; at least the distance to stop in")
+    rank: Rows = choice("EQUAL", "When it goes where two meet", RANKS, animatable=False, label="Goes")
+    distance: Number = length(
+        40.0, "How far ahead of it others count; at least the distance to stop in", label="Sees Up To"
     )
     gap: Number = length(1.0, "Room before the lane of the others where it stops")
-    margin: Number = called("Apart", seconds(0.5, "Time by which it passes before another or after it"))
+    margin: Number = seconds(0.5, "Time by which it passes before another or after it", label="Apart")
     patience: Number = seconds(3.0, "Time after which one that has waited goes before all others")
 
     def steer(self, world: World, agents: Agents, memory: Yielding) -> Steering:

@@ -7,7 +7,7 @@ import numpy as np
 from ..simulation.arrays.scalars import Number, Rows
 from ..simulation.arrays.vectors import Vectors, dot, magnitude, picked, unit
 from ..simulation.behavior import Behavior, Intent, Steering
-from ..simulation.declaration import body, called, length, seconds
+from ..simulation.declaration import body, length, seconds
 from ..simulation.geometry.obstacles import Obstacles
 from ..simulation.geometry.shapes import BOX, OUTSIDE
 from ..simulation.maneuvers.chasing import velocity_to_keep
@@ -43,7 +43,7 @@ class Hide(Behavior):
     opponent: Rows = body("Opponent to hide from; empty: the nearest leader")
     distance: Number = length(20.0, "How near the opponent has to be; 0: at any distance")
     clearance: Number = length(0.5, "Room between the body and the obstacle it hides behind")
-    approach_time: Number = called("Approach", seconds(1.0, "Time in which it makes up the remaining distance", 0.05))
+    approach_time: Number = seconds(1.0, "Time in which it makes up the remaining distance", 0.05, label="Approach")
 
     def steer(self, world: World, agents: Agents, memory: Hiding) -> Steering:
         row, place = self._hiding_place(world, agents, memory)

@@ -7,7 +7,7 @@ import numpy as np
 from ..simulation.arrays.scalars import EPSILON, Mask, Number, Rows, Scalars
 from ..simulation.arrays.vectors import Vectors, magnitude, picked
 from ..simulation.behavior import Behavior, Intent, Steering
-from ..simulation.declaration import another_body, body, called, seconds, share
+from ..simulation.declaration import another_body, body, seconds, share
 from ..simulation.maneuvers.chasing import predict_position, velocity_to_keep
 from ..simulation.world import Agents, World
 
@@ -28,8 +28,8 @@ class Interpose(Behavior):
     one: Rows = body("First object; empty: the nearest leader")
     other: Rows = another_body("Second object")
     between: Number = share(0.5, "Position between them: 0 at the first, 1 at the second")
-    prediction_time: Number = called("Looks Ahead", seconds(5.0, "How far ahead it looks at most"))
-    approach_time: Number = called("Approach", seconds(1.0, "Time in which it makes up the remaining distance", 0.05))
+    prediction_time: Number = seconds(5.0, "How far ahead it looks at most", label="Looks Ahead")
+    approach_time: Number = seconds(1.0, "Time in which it makes up the remaining distance", 0.05, label="Approach")
 
     def steer(self, world: World, agents: Agents, memory: None) -> Steering:
         both = self._both()

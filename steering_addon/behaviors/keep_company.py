@@ -15,7 +15,7 @@ from ..simulation.arrays.chance import mix, uniform
 from ..simulation.arrays.scalars import EPSILON, Mask, Number, Rows, Scalars, anybody, which
 from ..simulation.arrays.vectors import Vectors, dot, magnitude, truncate, unit
 from ..simulation.behavior import OURS, Intent, Steering
-from ..simulation.declaration import acceleration, called, length, seconds, share
+from ..simulation.declaration import acceleration, length, seconds, share
 from ..simulation.intention import Intention
 from ..simulation.maneuvers.braking import COMFORT
 from ..simulation.maneuvers.companions import Companions
@@ -95,9 +95,9 @@ class KeepCompany(Neighborhood):
     in_company: Number = share(1.0, "Share of the vehicles that look for company")
     threes: Number = share(0.3, "Share of the pairs that take a third")
     gap: Number = length(0.25, "Room between the bodies of two side by side")
-    distance: Number = called("Sees Up To", length(4.0, "How far away company is found; at twice that it is lost"))
-    approach_time: Number = called(
-        "Approach", seconds(1.0, "Time in which it makes up its distance from its place", 0.05)
+    distance: Number = length(4.0, "How far away company is found; at twice that it is lost", label="Sees Up To")
+    approach_time: Number = seconds(
+        1.0, "Time in which it makes up its distance from its place", 0.05, label="Approach"
     )
     strength: Number = acceleration(3.0, "Strongest steering toward its place")
     patience: Number = seconds(10.0, "How long it waits for the others; then it continues as long without them", 0.1)

@@ -7,7 +7,7 @@ import numpy as np
 from ..simulation.arrays.scalars import Mask, Number, Scalars, least_of_each
 from ..simulation.arrays.vectors import Vectors, across, dot, magnitude, picked, unit
 from ..simulation.behavior import OURS, Intent, Steering
-from ..simulation.declaration import called, length, seconds
+from ..simulation.declaration import length, seconds
 from ..simulation.maneuvers.braking import (
     COMFORT,
     LIGHTS,
@@ -50,8 +50,8 @@ class KeepDistance(Neighborhood):
     # It depends on the braking distance.
     sees = ""
 
-    distance: Number = called(
-        "Sees Up To", length(20.0, "How far ahead other vehicles still count; at least the distance to stop in")
+    distance: Number = length(
+        20.0, "How far ahead other vehicles still count; at least the distance to stop in", label="Sees Up To"
     )
     gap: Number = length(0.5, "Room between the bodies at standstill")
     gap_time: Number = seconds(1.0, "Additional room at speed, as time at its speed")

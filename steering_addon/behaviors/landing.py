@@ -7,7 +7,7 @@ import numpy as np
 from ..simulation.arrays.scalars import Number, Rows
 from ..simulation.arrays.vectors import Vectors
 from ..simulation.behavior import OURS, Destination, Intent, Steering
-from ..simulation.declaration import body, called, length
+from ..simulation.declaration import body, length
 from ..simulation.intention import Intention
 from ..simulation.maneuvers.coming_down import Coming, come_down, origins_on
 from ..simulation.maneuvers.perching import Places
@@ -33,8 +33,8 @@ class Landing(Destination):
     refers_to_up = True
 
     target: Rows = body("What to land on; empty: the nearest leader", stood_on=True)
-    slowing_distance: Number = called(
-        "Slows Within", length(8.0, "Distance from its place at which it begins to slow down", 0.01, room_to_stop=True)
+    slowing_distance: Number = length(
+        8.0, "Distance from its place at which it begins to slow down", 0.01, room_to_stop=True, label="Slows Within"
     )
     apart: Number = length(
         1.2, "Distance between two that stand where there is room; never less than their bodies are wide", at_rest=True

@@ -14,10 +14,8 @@ from ..simulation.declaration import (
     Choice,
     acceleration,
     body,
-    called,
     choice,
     length,
-    only_with,
     seconds,
     shape,
     share,
@@ -62,34 +60,35 @@ class LeaderFollowing(Neighborhood):
 
     leader: Rows = body("Leader to follow; empty: the nearest leader")
     places: Rows = choice("CLOUD", "Where each has its place", PLACES, animatable=False)
-    behind: Number = only_with("places", CLOUD, length(2.0, "Distance behind the leader"))
-    behind_time: Number = only_with(
-        "places", CLOUD, seconds(0.0, "Additional distance behind a fast leader, as time at its speed")
+    behind: Number = length(2.0, "Distance behind the leader", only_with=("places", CLOUD))
+    behind_time: Number = seconds(
+        0.0, "Additional distance behind a fast leader, as time at its speed", only_with=("places", CLOUD)
     )
-    spread: Number = only_with(
-        "places",
-        CLOUD,
-        length(4.0, "Size of the volume in which each vehicle has its place; 0: all have the same place"),
+    spread: Number = length(
+        4.0,
+        "Size of the volume in which each vehicle has its place; 0: all have the same place",
+        only_with=("places", CLOUD),
     )
-    rolling: Mask = called(
-        "Roll Along",
-        switch(False, "In the air: bank, roll and loop with the leader, places and bodies; off: places stay level"),
+    rolling: Mask = switch(
+        False,
+        "In the air: bank, roll and loop with the leader, places and bodies; off: places stay level",
+        label="Roll Along",
     )
     formation: Rows = shape(
         "Object whose vertices are the places, each of another vehicle; its origin is the leader, its Y axis ahead"
     )
-    formed: Number = called(
-        "In Formation", share(1.0, "How far they have gone over from their places to those of the formation")
+    formed: Number = share(
+        1.0, "How far they have gone over from their places to those of the formation", label="In Formation"
     )
-    approach_time: Number = called(
-        "Approach", seconds(2.0, "Time in which it makes up its distance from the place", 0.05)
+    approach_time: Number = seconds(
+        2.0, "Time in which it makes up its distance from the place", 0.05, label="Approach"
     )
-    response_time: Number = called("Response", seconds(1.0, "Time in which it reaches the desired velocity", 0.01))
+    response_time: Number = seconds(1.0, "Time in which it reaches the desired velocity", 0.01, label="Response")
     strength: Number = acceleration(8.0, "Strongest steering toward its place")
-    clearing_distance: Number = called("Clear Ahead", length(6.0, "How far ahead of the leader its way is kept free"))
-    clearing_width: Number = called("Clear Width", length(2.0, "How wide the leader's way is"))
+    clearing_distance: Number = length(6.0, "How far ahead of the leader its way is kept free", label="Clear Ahead")
+    clearing_width: Number = length(2.0, "How wide the leader's way is", label="Clear Width")
     separation: Number = acceleration(8.0, "Strongest steering to keep apart from others nearby")
-    distance: Number = called("Sees Up To", length(1.5, "How far away other vehicles still count"))
+    distance: Number = length(1.5, "How far away other vehicles still count", label="Sees Up To")
 
     def steer(self, world: World, agents: Agents, memory: Station) -> Steering:
         following = self.leader >= 0

@@ -22,7 +22,7 @@ from ..simulation.avoiding.jams import JAMMING
 from ..simulation.avoiding.threats import CREEP, Rounds, Threats
 from ..simulation.avoiding.walls import walls_ahead
 from ..simulation.behavior import Behavior, Intent, Steering, of_priority
-from ..simulation.declaration import Choice, called, choice, length, only_with, seconds
+from ..simulation.declaration import Choice, choice, length, seconds
 from ..simulation.geometry.obstacles import Obstacles
 from ..simulation.intention import EVERY_MOVING, EVERY_OBSTACLE, Intention
 from ..simulation.maneuvers.braking import speed_to_stop, stopping_distance
@@ -84,11 +84,11 @@ class ObstacleAvoidance(Behavior):
 
     priority: Rows = of_priority(1)
     method: Rows = choice("TURN", "How it keeps clear of obstacles", METHODS)
-    look_ahead_time: Number = called("Looks Ahead", seconds(1.5, "How far ahead it looks, as time at its speed"))
+    look_ahead_time: Number = seconds(1.5, "How far ahead it looks, as time at its speed", label="Looks Ahead")
     clearance: Number = length(0.2, "Distance that it keeps from the obstacle, in addition to its radius")
 
-    field_distance: Number = only_with(
-        "method", FIELD, length(3.0, "Distance from a surface beyond which it does not push", 0.01)
+    field_distance: Number = length(
+        3.0, "Distance from a surface beyond which it does not push", 0.01, only_with=("method", FIELD)
     )
 
     def steer(self, world: World, agents: Agents, memory: None) -> Steering:

@@ -7,7 +7,7 @@ import numpy as np
 from ..simulation.arrays.scalars import Number, Rows
 from ..simulation.arrays.vectors import Vectors, across, magnitude, unit
 from ..simulation.behavior import Behavior, Intent, Steering
-from ..simulation.declaration import body, called, length, seconds
+from ..simulation.declaration import body, length, seconds
 from ..simulation.maneuvers.chasing import predict_position, prediction_time
 from ..simulation.world import Agents, World
 
@@ -27,7 +27,7 @@ class OffsetPursuit(Behavior):
 
     quarry: Rows = body("Quarry to pass; empty: the nearest leader")
     radius: Number = length(3.0, "Distance at which it passes")
-    prediction_time: Number = called("Looks Ahead", seconds(5.0, "How far ahead it looks at most"))
+    prediction_time: Number = seconds(5.0, "How far ahead it looks at most", label="Looks Ahead")
 
     def steer(self, world: World, agents: Agents, memory: None) -> Steering:
         passing = self.quarry >= 0

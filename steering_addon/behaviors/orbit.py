@@ -10,7 +10,7 @@ from ..simulation.arrays.frozen import replace
 from ..simulation.arrays.scalars import EPSILON, Number, Rows, Scalars, anybody, clamp
 from ..simulation.arrays.vectors import Vectors, dot, magnitude, picked, truncate, unit
 from ..simulation.behavior import OURS, Behavior, Intent, Steering
-from ..simulation.declaration import Choice, Unit, body, called, choice, length, number, seconds
+from ..simulation.declaration import Choice, Unit, body, choice, length, number, seconds
 from ..simulation.world import Agents, World
 
 WAYS = (
@@ -50,12 +50,12 @@ class Orbit(Behavior):
     tilt: Number = number(
         0.0, "How far circles tilt at most, each its own way: 125° for a ball, 180° for a swarm", Unit.ANGLE, 0.0, np.pi
     )
-    tilt_rate: Number = called(
-        "Tilt Changes", number(0.05, "How often a circle comes to tilt another way", Unit.RATE, animatable=False)
+    tilt_rate: Number = number(
+        0.05, "How often a circle comes to tilt another way", Unit.RATE, animatable=False, label="Tilt Changes"
     )
     direction: Rows = choice("COUNTERCLOCKWISE", "Which way it circles", WAYS, animatable=False)
-    approach_time: Number = called(
-        "Approach", seconds(1.0, "Time in which it makes up its distance from the circle", 0.05)
+    approach_time: Number = seconds(
+        1.0, "Time in which it makes up its distance from the circle", 0.05, label="Approach"
     )
 
     def steer(self, world: World, agents: Agents, memory: None) -> Steering:

@@ -14,7 +14,7 @@ from ..simulation.arrays.once import once
 from ..simulation.arrays.scalars import EPSILON, Mask, Number, Rows, Scalars, anybody, clamp, which
 from ..simulation.arrays.vectors import Vectors, across, dot, magnitude, truncate, unit
 from ..simulation.behavior import Destination, Intent, Steering
-from ..simulation.declaration import NEAREST, Choice, Unit, called, choice, length, number, path, seconds
+from ..simulation.declaration import NEAREST, Choice, Unit, choice, length, number, path, seconds
 from ..simulation.geometry.lines import Followed
 from ..simulation.geometry.near_lines import nearest_line
 from ..simulation.geometry.paths import exist, lines_followed, lines_of
@@ -114,7 +114,7 @@ class PathFollowing(Destination):
         animatable=False,
     )
     radius: Number = length(1.0, "Distance to either side of the curve that still belongs to the path", 0.01)
-    prediction_time: Number = called("Looks Ahead", seconds(1.0, "How far ahead it looks"))
+    prediction_time: Number = seconds(1.0, "How far ahead it looks", label="Looks Ahead")
     direction: Rows = choice("FORWARD", "Which way it follows the curve", DIRECTIONS, animatable=False)
     end: Rows = choice("STOP", "What it does at the end of an open curve", ENDS)
     pull: Rows = choice("FADING", "How the pull back to the path sets in", PULLS)

@@ -8,7 +8,7 @@ from ..simulation.arrays.chance import mix, uniform
 from ..simulation.arrays.scalars import Mask, Number, Rows, Scalars, anybody, nobody
 from ..simulation.arrays.vectors import Vectors, dot, magnitude, truncate, unit
 from ..simulation.behavior import OURS, Behavior, Intent, Steering
-from ..simulation.declaration import Choice, bodies, called, choice, seconds, share
+from ..simulation.declaration import Choice, bodies, choice, seconds, share
 from ..simulation.maneuvers.chasing import AT_OWN_PACE, CURRENT_SPEED, PACES, at_stop
 from ..simulation.maneuvers.turning import turning_speed
 from ..simulation.memory import Memory, remembered
@@ -72,7 +72,7 @@ class Patrol(Behavior):
     order: Rows = choice("ROUND", "What comes after the last target", ORDERS)
     wait_time: Number = seconds(2.0, "Average time it waits at each target; 0 to pass through")
     wait_spread: Number = share(0.3, "How much longer or shorter than average it waits, as a random share of the time")
-    pace: Rows = called("Speed", choice("MAX_SPEED", "How fast it goes from one target to the next", PACES))
+    pace: Rows = choice("MAX_SPEED", "How fast it goes from one target to the next", PACES, label="Speed")
 
     def steer(self, world: World, agents: Agents, memory: Patrolling) -> Steering:
         visit = self._visit(world, agents, memory.stop, memory.backward, nobody(len(agents)))

@@ -7,7 +7,7 @@ import numpy as np
 from ..simulation.arrays.scalars import Mask, Number, Rows
 from ..simulation.arrays.vectors import Vectors, magnitude, unit
 from ..simulation.behavior import OURS, Behavior, Intent, Steering
-from ..simulation.declaration import called, crowd, length
+from ..simulation.declaration import crowd, length
 from ..simulation.maneuvers.detours import way_round
 from ..simulation.maneuvers.stopping import braking_distance, speed_to_stop
 from ..simulation.memory import Memory, remembered
@@ -37,10 +37,10 @@ class Post(Behavior):
     arrives = True
     remembers = Posted
 
-    slowing_distance: Number = called(
-        "Brakes Within", length(4.0, "Distance from the post at which braking starts", 0.01, room_to_stop=True)
+    slowing_distance: Number = length(
+        4.0, "Distance from the post at which braking starts", 0.01, room_to_stop=True, label="Brakes Within"
     )
-    round_crowd: Rows = called("Goes Round", crowd("Crowd that it goes round on the way; empty: none"))
+    round_crowd: Rows = crowd("Crowd that it goes round on the way; empty: none", label="Goes Round")
 
     def steer(self, world: World, agents: Agents, memory: Posted) -> Steering:
         place = self._place(agents, memory)

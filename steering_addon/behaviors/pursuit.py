@@ -7,7 +7,7 @@ import numpy as np
 from ..simulation.arrays.scalars import EPSILON, Mask, Number, Rows, Scalars
 from ..simulation.arrays.vectors import Vectors, across, dot, magnitude, picked, truncate, unit
 from ..simulation.behavior import Behavior, Intent, Steering
-from ..simulation.declaration import Choice, body, called, choice, only_with, seconds
+from ..simulation.declaration import Choice, body, choice, seconds
 from ..simulation.maneuvers.chasing import are_at, predict_position, prediction_time
 from ..simulation.maneuvers.turning import hurry_round, turning_speed
 from ..simulation.memory import Memory, remembered
@@ -60,12 +60,13 @@ class Pursuit(Behavior):
 
     quarry: Rows = body("Quarry to chase, an object or a crowd; empty: the nearest leader")
     method: Rows = choice("PREDICTION", "How it finds the way to the quarry", METHODS)
-    prediction_time: Number = only_with(
-        "method", PREDICTION, called("Looks Ahead", seconds(5.0, "How far ahead it looks at most"))
+    prediction_time: Number = seconds(
+        5.0, "How far ahead it looks at most", label="Looks Ahead", only_with=("method", PREDICTION)
     )
-    pause_time: Number = called(
-        "Lets Go For",
-        seconds(3.0, "How long it leaves the quarry alone after it has reached or missed it; 0: it never lets go"),
+    pause_time: Number = seconds(
+        3.0,
+        "How long it leaves the quarry alone after it has reached or missed it; 0: it never lets go",
+        label="Lets Go For",
     )
 
     def steer(self, world: World, agents: Agents, memory: Chasing) -> Steering:

@@ -8,7 +8,7 @@ from ..simulation.arrays.chance import mix, uniform
 from ..simulation.arrays.scalars import Mask, Number, Rows, Scalars
 from ..simulation.arrays.vectors import magnitude, picked
 from ..simulation.behavior import OURS, Behavior, Intent, Steering
-from ..simulation.declaration import another_body, called, length, seconds
+from ..simulation.declaration import another_body, length, seconds
 from ..simulation.maneuvers.stopping import slower
 from ..simulation.memory import Memory, remembered
 from ..simulation.world import Agents, World
@@ -51,9 +51,9 @@ class Rest(Behavior):
 
     going_time: Number = seconds(6.0, "Average time it keeps going", 0.1)
     resting_time: Number = seconds(4.0, "Average time it rests", 0.1)
-    stopping_time: Number = called("Stop Time", seconds(1.0, "Time in which it comes to a stop from top speed", 0.05))
+    stopping_time: Number = seconds(1.0, "Time in which it comes to a stop from top speed", 0.05, label="Stop Time")
     menace: Rows = another_body("Object whose approach ends the rest; empty: none")
-    alarm_distance: Number = called("Alarm Within", length(10.0, "Distance at which the menace ends the rest"))
+    alarm_distance: Number = length(10.0, "Distance at which the menace ends the rest", label="Alarm Within")
 
     def steer(self, world: World, agents: Agents, memory: Rhythm) -> Steering:
         bouts = self._next_bouts(world, agents, memory.bouts)

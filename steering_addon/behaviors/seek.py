@@ -7,7 +7,7 @@ import numpy as np
 from ..simulation.arrays.scalars import Rows
 from ..simulation.arrays.vectors import Vectors
 from ..simulation.behavior import Behavior, Intent, Steering
-from ..simulation.declaration import body, called, choice
+from ..simulation.declaration import body, choice
 from ..simulation.maneuvers.chasing import AT_OWN_PACE, MAX_SPEED, PACES, are_at, desired_speed
 from ..simulation.world import Agents, World
 
@@ -28,7 +28,7 @@ class Seek(Behavior):
     arrives = True
 
     target: Rows = body("Target to go to; empty: the nearest leader")
-    pace: Rows = called("Speed", choice("MAX_SPEED", "How fast it goes to the target", PACES))
+    pace: Rows = choice("MAX_SPEED", "How fast it goes to the target", PACES, label="Speed")
 
     def steer(self, world: World, agents: Agents, memory: None) -> Steering:
         seeking = self.target >= 0

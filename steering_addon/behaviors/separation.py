@@ -7,7 +7,7 @@ import numpy as np
 from ..simulation.arrays.scalars import EPSILON, Number, Scalars, largest, totals
 from ..simulation.arrays.vectors import Vectors, columns, dot, magnitude
 from ..simulation.behavior import Intent, Steering
-from ..simulation.declaration import acceleration, called, length
+from ..simulation.declaration import acceleration, length
 from ..simulation.maneuvers.lanes import Lanes, drives_along_paths
 from ..simulation.maneuvers.neighborhood import Neighborhood, fade, without_companions
 from ..simulation.nearby.neighbors import Near, Neighbors
@@ -30,7 +30,7 @@ class Separation(Neighborhood):
     keeps_order = True
 
     weight: Number = acceleration(8.0, "Strongest push away from others")
-    distance: Number = called("Sees Up To", length(1.5, "How far away other vehicles still count"))
+    distance: Number = length(1.5, "How far away other vehicles still count", label="Sees Up To")
 
     def steer(self, world: World, agents: Agents, memory: None) -> Steering:
         lanes = Lanes.of(world, agents) if drives_along_paths(world, agents) else None

@@ -7,7 +7,7 @@ import numpy as np
 from ..simulation.arrays.scalars import EPSILON, Number, Rows
 from ..simulation.arrays.vectors import magnitude, picked
 from ..simulation.behavior import Behavior, Intent, Steering
-from ..simulation.declaration import body, called, length, seconds
+from ..simulation.declaration import body, length, seconds
 from ..simulation.maneuvers.chasing import velocity_to_keep
 from ..simulation.world import Agents, World
 
@@ -27,7 +27,7 @@ class Shadow(Behavior):
 
     quarry: Rows = body("Quarry to accompany, an object or a crowd; empty: the nearest leader")
     distance: Number = length(3.0, "Distance up to which it closes in")
-    approach_time: Number = called("Approach", seconds(2.0, "Time in which it makes up the remaining distance", 0.05))
+    approach_time: Number = seconds(2.0, "Time in which it makes up the remaining distance", 0.05, label="Approach")
 
     def steer(self, world: World, agents: Agents, memory: None) -> Steering:
         quarry = np.maximum(self.quarry, 0)

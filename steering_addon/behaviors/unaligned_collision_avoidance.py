@@ -12,7 +12,7 @@ from ..simulation.avoiding.costs import COSTS, Costs
 from ..simulation.avoiding.jams import Jam
 from ..simulation.avoiding.velocity_choice import Choosers
 from ..simulation.behavior import Adjustment, Intent, Steering, Wish, of_priority
-from ..simulation.declaration import Choice, acceleration, called, choice, length, only_with, seconds
+from ..simulation.declaration import Choice, acceleration, choice, length, seconds
 from ..simulation.intention import Intention
 from ..simulation.maneuvers.lanes import Lanes, drives_along_paths
 from ..simulation.maneuvers.neighborhood import Neighborhood
@@ -80,12 +80,14 @@ class UnalignedCollisionAvoidance(Neighborhood, Adjustment):
 
     weight: Number = acceleration(3.0, "How hard it steers at most")
     priority: Rows = of_priority(1)
-    distance: Number = called("Sees Up To", length(9.0, "How far away others still count"))
-    look_ahead_time: Number = called("Looks Ahead", seconds(5.0, "How soon a meeting has to be to matter", 0.01))
+    distance: Number = length(9.0, "How far away others still count", label="Sees Up To")
+    look_ahead_time: Number = seconds(5.0, "How soon a meeting has to be to matter", 0.01, label="Looks Ahead")
     clearance: Number = length(0.15, "Room between the bodies where they come nearest")
 
-    reaction_time: Number = only_with(
-        "method", VELOCITY, seconds(0.1, "Time between two decisions; a longer one is calmer, and quicker to simulate")
+    reaction_time: Number = seconds(
+        0.1,
+        "Time between two decisions; a longer one is calmer, and quicker to simulate",
+        only_with=("method", VELOCITY),
     )
 
     def steer(self, world: World, agents: Agents, memory: Avoiding) -> Steering:

@@ -8,7 +8,7 @@ from ..simulation.arrays.frozen import replace
 from ..simulation.arrays.scalars import EPSILON, Mask, Number, Rows, Scalars, clamp, firsts, which
 from ..simulation.arrays.vectors import Vectors, across, dot, magnitude, picked, unit
 from ..simulation.behavior import Behavior, Intent, Steering
-from ..simulation.declaration import NEAREST, Choice, called, choice, length, only_with, path, seconds
+from ..simulation.declaration import NEAREST, Choice, choice, length, path, seconds
 from ..simulation.geometry.first_contact import StraightCourses
 from ..simulation.geometry.near_lines import lines_crossed, lines_within, nearest_pairs
 from ..simulation.geometry.obstacles import Obstacles
@@ -93,12 +93,13 @@ class WallFollowing(Behavior):
     refers_to_up = True
 
     walls: Rows = choice("CURVES", "Which objects are walls", WALLS)
-    wall: Rows = only_with("walls", CURVES, path("Curve on which the wall stands; empty: the nearest path"))
+    wall: Rows = path("Curve on which the wall stands; empty: the nearest path", only_with=("walls", CURVES))
     offset: Number = length(1.0, "Distance to keep from the wall", 0.01)
     distance: Number = length(10.0, "How near the wall has to be", 0.01)
-    prediction_time: Number = called(
-        "Looks Ahead",
-        seconds(0.3, "How far ahead it looks; set to the response time, it follows bends without drifting out"),
+    prediction_time: Number = seconds(
+        0.3,
+        "How far ahead it looks; set to the response time, it follows bends without drifting out",
+        label="Looks Ahead",
     )
 
     def steer(self, world: World, agents: Agents, memory: Cornering) -> Steering:

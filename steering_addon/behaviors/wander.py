@@ -8,7 +8,7 @@ from ..simulation.arrays.chance import Keys, gradient_noise, smooth_noise
 from ..simulation.arrays.scalars import EPSILON, Number, Rows, Scalars, anybody, clamp, same_for_all
 from ..simulation.arrays.vectors import Vectors, across, cross, dot, picked, unit
 from ..simulation.behavior import Behavior, Intent, Steering
-from ..simulation.declaration import Choice, Unit, acceleration, called, choice, number, share
+from ..simulation.declaration import Choice, Unit, acceleration, choice, number, share
 from ..simulation.nearby.groups import Groups
 from ..simulation.world import Agents, World
 
@@ -48,18 +48,17 @@ class Wander(Behavior):
     refers_to_up = True
 
     strength: Number = acceleration(2.0, "Size of the sphere ahead: how hard the turns get")
-    rate: Number = called(
-        "Restlessness", number(0.5, "How often it changes direction, per second", Unit.RATE, animatable=False)
+    rate: Number = number(
+        0.5, "How often it changes direction, per second", Unit.RATE, animatable=False, label="Restlessness"
     )
-    shared_strength: Number = called(
-        "Shared Force", acceleration(0.0, "Strength of the turns that the whole crowd makes together")
+    shared_strength: Number = acceleration(
+        0.0, "Strength of the turns that the whole crowd makes together", label="Shared Force"
     )
     shared_rate: Number = number(
         0.25, "How often the whole crowd changes direction, per second", Unit.RATE, animatable=False
     )
-    parting_strength: Number = called(
-        "Parting Force",
-        acceleration(0.0, "How hard the two sides of the crowd turn away from each other, now and then"),
+    parting_strength: Number = acceleration(
+        0.0, "How hard the two sides of the crowd turn away from each other, now and then", label="Parting Force"
     )
     parting_rate: Number = number(
         0.05, "How often the two sides of the crowd may part, per second", Unit.RATE, animatable=False

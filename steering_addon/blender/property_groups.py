@@ -207,7 +207,7 @@ def meaningful(declaration: type[Declared], group: Any) -> list[str]:
     """The names of the parameters that have an effect with the current choices of the group."""
     declared = declaration.parameters()
 
-    def is_chosen(name: str, numbers: tuple[int, ...]) -> bool:
+    def is_chosen(name: str, *numbers: int) -> bool:
         return any(c.name == getattr(group, name) and c.number in numbers for c in declared[name].choices)
 
     return [name for name, parameter in declared.items() if not parameter.only_with or is_chosen(*parameter.only_with)]

@@ -15,7 +15,7 @@ from ..simulation.arrays.frozen import replace
 from ..simulation.arrays.once import once
 from ..simulation.arrays.scalars import EPSILON, Mask, Number, Rows, Scalars, anybody, largest, put, which
 from ..simulation.arrays.vectors import Vectors, across, cross, dot, from_above, magnitude, no_vectors, picked, unit
-from ..simulation.declaration import Choice, Unit, called, choice, length, number, share
+from ..simulation.declaration import Choice, Unit, choice, length, number, share
 from ..simulation.geometry.clinging import Clinging
 from ..simulation.geometry.skins import turned_over
 from ..simulation.ground import level_heading, upright
@@ -78,10 +78,10 @@ class Crawling(Locomotion):
     turn_radius: Number = length(
         0.0, "Radius of the tightest turn while crawling; 0 to turn as tightly as Max Turn allows at its speed"
     )
-    max_turn_rate: Number = called("Max Turn", number(np.pi, "Fastest turn while crawling", Unit.TURN, 0.01))
-    turn_on_the_spot: Number = called("Pivot", number(np.pi, "Fastest turn while standing", Unit.TURN))
-    slowest_speed: Number = called(
-        "Least Speed", share(0.1, "Share of cruise speed below which it stands instead of creeping")
+    max_turn_rate: Number = number(np.pi, "Fastest turn while crawling", Unit.TURN, 0.01, label="Max Turn")
+    turn_on_the_spot: Number = number(np.pi, "Fastest turn while standing", Unit.TURN, label="Pivot")
+    slowest_speed: Number = share(
+        0.1, "Share of cruise speed below which it stands instead of creeping", label="Least Speed"
     )
     at_edge: Rows = choice("TURN_BACK", "What it does at the edge of a surface", EDGES)
 

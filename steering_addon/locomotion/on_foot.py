@@ -8,7 +8,7 @@ import numpy as np
 from ..simulation.arrays.frozen import replace
 from ..simulation.arrays.scalars import EPSILON, Mask, Number, Rows, Scalars, anybody, nobody, shared, which
 from ..simulation.arrays.vectors import Vectors, columns, dot, from_above, in_space, magnitude, picked, truncate, unit
-from ..simulation.declaration import Choice, Unit, called, choice, length, number, share
+from ..simulation.declaration import Choice, Unit, choice, length, number, share
 from ..simulation.geometry.floors import NO_TRIANGLE, Footing
 from ..simulation.ground import level_heading, rise, share_uphill, upright
 from ..simulation.handling import Handling
@@ -80,15 +80,15 @@ class OnFoot(Locomotion):
         "Radius of the tightest turn at walking pace; slower, it steps round where it may turn on the spot, or where "
         "the ground leaves no room",
     )
-    max_turn_rate: Number = called("Max Turn", number(np.pi, "Fastest turn while walking", Unit.TURN, 0.01))
-    turn_on_the_spot: Number = called(
-        "Pivot", number(np.pi, "Fastest turn while standing; 0 for animals, which turn by walking round", Unit.TURN)
+    max_turn_rate: Number = number(np.pi, "Fastest turn while walking", Unit.TURN, 0.01, label="Max Turn")
+    turn_on_the_spot: Number = number(
+        np.pi, "Fastest turn while standing; 0 for animals, which turn by walking round", Unit.TURN, label="Pivot"
     )
     whirl: Number = number(
         4.7, "Fastest turn while standing to what it hurries after or away from, animals too", Unit.TURN, 0.0, 7.0
     )
-    slowest_speed: Number = called(
-        "Least Speed", share(0.1, "Share of cruise speed below which it stands instead of creeping")
+    slowest_speed: Number = share(
+        0.1, "Share of cruise speed below which it stands instead of creeping", label="Least Speed"
     )
     max_slope: Number = number(
         0.61, "Steepest ground that it walks on; it goes round what is steeper", Unit.ANGLE, 0.0, 1.5
@@ -100,11 +100,11 @@ class OnFoot(Locomotion):
         1.8, "Height that has to be free above the ground: where it looks for a way, and up to which obstacles meet it"
     )
     slowed_uphill: Number = share(1.0, "How much it slows down uphill; 1 as people do")
-    align_to_ground: Number = called(
-        "Ground Lean", share(0.0, "How far it leans with the ground: 0 upright as people, 0.5 as animals")
+    align_to_ground: Number = share(
+        0.0, "How far it leans with the ground: 0 upright as people, 0.5 as animals", label="Ground Lean"
     )
-    lean_in_turns: Number = called(
-        "Turn Lean", share(1.0, "How far it leans into turns as it runs: 1 as its balance asks, 0 never")
+    lean_in_turns: Number = share(
+        1.0, "How far it leans into turns as it runs: 1 as its balance asks, 0 never", label="Turn Lean"
     )
     at_edge: Rows = choice("TURN_BACK", "What it does at the edge of a surface", EDGES)
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from ..simulation.arrays.scalars import Number
 from ..simulation.arrays.vectors import Vectors
-from ..simulation.declaration import Unit, called, number
+from ..simulation.declaration import Unit, number
 from ..simulation.ground import upright
 from ..simulation.handling import Handling
 from ..simulation.locomotion import Control, Locomotion, Moved, Stance
@@ -26,8 +26,8 @@ class Planar(Locomotion):
     grounded = True
     suits = "Walkers, animals and cars on level ground"
 
-    max_turn_rate: Number = called(
-        "Max Turn", number(np.pi, "Fastest turn; limits it at low speed only", Unit.TURN, 0.01)
+    max_turn_rate: Number = number(
+        np.pi, "Fastest turn; limits it at low speed only", Unit.TURN, 0.01, label="Max Turn"
     )
 
     def handling(self) -> Handling:

@@ -20,7 +20,7 @@ from ..simulation.arrays.angles import arctangent, cosine_and_sine
 from ..simulation.arrays.frozen import replace
 from ..simulation.arrays.scalars import Mask, Number, Scalars, anybody, clamp, nobody
 from ..simulation.arrays.vectors import Vectors, columns, cross, dot, magnitude, no_vectors, truncate, unit
-from ..simulation.declaration import Unit, called, number, seconds
+from ..simulation.declaration import Unit, number, seconds
 from ..simulation.ground import flat, upright
 from ..simulation.handling import Handling
 from ..simulation.locomotion import FLARES, PERCHED, Control, Locomotion, Moved, Stance
@@ -152,18 +152,18 @@ class SimpleVehicle(Locomotion):
     remembers = Perching
     suits = "Whatever moves freely: spaceships, drones, insects, leaves, magic"
 
-    max_turn_rate: Number = called(
-        "Max Turn", number(np.pi, "Fastest turn; limits it at low speed only", Unit.TURN, 0.01)
+    max_turn_rate: Number = number(
+        np.pi, "Fastest turn; limits it at low speed only", Unit.TURN, 0.01, label="Max Turn"
     )
     bank: Number = number(
         1.0, "How far it leans into turns: 1 as an aircraft in a coordinated turn, 0 not at all", shrinks=True
     )
     max_bank: Number = number(np.pi / 3.0, "Steepest lean", Unit.ANGLE, 0.0, 1.55)
     bank_time: Number = seconds(0.15, "Time in which it rolls into a turn", 0.01)
-    bank_smoothing: Number = called(
-        "Smoothing", seconds(0.1, "Time over which the acceleration that it leans by is smoothed")
+    bank_smoothing: Number = seconds(
+        0.1, "Time over which the acceleration that it leans by is smoothed", label="Smoothing"
     )
-    max_bank_rate: Number = called("Max Roll", number(np.pi, "Fastest roll", Unit.TURN, 0.01))
+    max_bank_rate: Number = number(np.pi, "Fastest roll", Unit.TURN, 0.01, label="Max Roll")
 
     def handling(self) -> Handling:
         return Handling(self.max_turn_rate, self.bank_smoothing)

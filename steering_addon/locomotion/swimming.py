@@ -8,7 +8,7 @@ from ..simulation.arrays.angles import tangent_of_setting
 from ..simulation.arrays.frozen import replace
 from ..simulation.arrays.scalars import EPSILON, Number, Scalars, clamp
 from ..simulation.arrays.vectors import Vectors, magnitude
-from ..simulation.declaration import Unit, called, number, seconds
+from ..simulation.declaration import Unit, number, seconds
 from ..simulation.handling import Handling
 from ..simulation.locomotion import Control, Locomotion, Moved, Stance
 from ..simulation.terrain import Terrain
@@ -34,17 +34,17 @@ class Swimming(Locomotion):
     remembers = Rolling
     suits = "Fish, sharks, whales and submarines"
 
-    max_turn_rate: Number = called(
-        "Max Turn", number(np.pi, "Fastest turn; limits it at low speed only", Unit.TURN, 0.01)
+    max_turn_rate: Number = number(
+        np.pi, "Fastest turn; limits it at low speed only", Unit.TURN, 0.01, label="Max Turn"
     )
     max_pitch: Number = number(np.pi / 4.0, "Steepest heading up or down", Unit.ANGLE, 0.0, 1.55)
     bank: Number = seconds(0.25, "How far it leans into turns; 1 s leans it by 45° in a turn of 57° a second")
     max_bank: Number = number(np.pi / 6.0, "Steepest lean", Unit.ANGLE, 0.0, 1.55)
     bank_time: Number = seconds(0.3, "Time in which it rolls into a turn", 0.01)
-    bank_smoothing: Number = called(
-        "Smoothing", seconds(0.2, "Time over which the acceleration that it leans by is smoothed")
+    bank_smoothing: Number = seconds(
+        0.2, "Time over which the acceleration that it leans by is smoothed", label="Smoothing"
     )
-    max_bank_rate: Number = called("Max Roll", number(np.pi, "Fastest roll", Unit.TURN, 0.01))
+    max_bank_rate: Number = number(np.pi, "Fastest roll", Unit.TURN, 0.01, label="Max Roll")
     dart: Number = number(
         1.0, "Speed at which it darts from what is near, as a multiple of Max Speed", least=1.0, most=10.0
     )

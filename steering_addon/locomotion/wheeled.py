@@ -18,7 +18,7 @@ from ..simulation.arrays.angles import arctangent, cosine_of_setting, tangent_of
 from ..simulation.arrays.frozen import replace
 from ..simulation.arrays.scalars import EPSILON, Mask, Number, Rows, Scalars, anybody, clamp, nobody, ratio, shared
 from ..simulation.arrays.vectors import Vectors, columns, dot, magnitude
-from ..simulation.declaration import Unit, called, choice, length, number, seconds
+from ..simulation.declaration import Unit, choice, length, number, seconds
 from ..simulation.ground import flat, left_of, level_heading, upright
 from ..simulation.handling import Handling
 from ..simulation.locomotion import HELD_UP, OFF_GROUND, Control, Locomotion, Moved, Stance
@@ -73,13 +73,16 @@ class Wheeled(Locomotion):
         "How far a wheel moves up and down on its spring, 0.12 m for a car; "
         "0 for a model whose wheels no drivers move: it stands stiff on all four",
     )
-    max_wheel_angle: Number = called(
-        "Wheel Angle", number(0.6, "Largest angle of the front wheels", Unit.ANGLE, 0.01, 1.2)
+    max_wheel_angle: Number = number(
+        0.6, "Largest angle of the front wheels", Unit.ANGLE, 0.01, 1.2, label="Wheel Angle"
     )
-    max_wheel_rate: Number = called("Steers", number(0.8, "Fastest turn of the front wheels", Unit.TURN, 0.01))
-    comfortable_turn: Number = called(
-        "Comfort",
-        number(2.5, "Sideways acceleration that the driver accepts; it slows down before", Unit.ACCELERATION, 0.1),
+    max_wheel_rate: Number = number(0.8, "Fastest turn of the front wheels", Unit.TURN, 0.01, label="Steers")
+    comfortable_turn: Number = number(
+        2.5,
+        "Sideways acceleration that the driver accepts; it slows down before",
+        Unit.ACCELERATION,
+        0.1,
+        label="Comfort",
     )
     pedal_time: Number = seconds(0.25, "Time in which the driver goes from one pedal to the other", 0.01)
     reaction_time: Number = seconds(

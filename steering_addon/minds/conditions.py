@@ -17,7 +17,7 @@ from ..simulation.arrays.angles import cosine_of_setting
 from ..simulation.arrays.once import once
 from ..simulation.arrays.scalars import Mask, Number, Rows, Scalars
 from ..simulation.arrays.vectors import Vectors, dot, magnitude, picked, unit
-from ..simulation.declaration import Choice, Declared, Unit, called, integer, length, number, seconds
+from ..simulation.declaration import Choice, Declared, Unit, integer, length, number, seconds
 from ..simulation.mindset import Mindset
 from ..simulation.nearby.neighbors import ALL_ROUND
 from ..simulation.world import World
@@ -132,7 +132,7 @@ def _within() -> Any:
 
 def _warning() -> Any:
     description = "What approaches calls from as much farther away as it comes nearer in this time"
-    return called("Warning", seconds(0.0, description))
+    return seconds(0.0, description, label="Warning")
 
 
 def _mates() -> Any:
@@ -165,7 +165,7 @@ class Sees(OfBodies):
 
     distance: Number = _within()
     warning_time: Number = _warning()
-    angle: Number = called("Field of View", number(4.71, "Full angle of view", Unit.ANGLE, 0.0, 6.2832))
+    angle: Number = number(4.71, "Full angle of view", Unit.ANGLE, 0.0, 6.2832, label="Field of View")
 
     def gap(self, meeting: Meeting, bodies: Rows) -> Scalars:
         offset = meeting.offset(bodies)

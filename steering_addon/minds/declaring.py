@@ -17,13 +17,11 @@ from ..simulation.arrays.scalars import Mask, Number, Rows, Scalars
 from ..simulation.declaration import (
     Declared,
     Unit,
-    called,
     choice,
     declared,
     integer,
     length,
     number,
-    only_with,
     seconds,
     share,
     switch,
@@ -41,23 +39,22 @@ class StateModel(Declared):
     Every parameter is a column of one entry.
     """
 
-    react: Number = called("Reaction", seconds(0.3, "Time from being called to acting"))
+    react: Number = seconds(0.3, "Time from being called to acting", label="Reaction")
     lasts: Number = seconds(6.0, "How long the state lasts after the last call; 0 until something else calls")
     varies: Number = share(0.5, "How much reaction, duration and daring differ from vehicle to vehicle")
     blend: Number = seconds(0.4, "Time in which a vehicle takes up the state, and leaves it for its crowd's settings")
     persistence: Number = number(0.1, "How much stronger another call has to be than the one it follows", Unit.NONE)
-    spreads: Rows = called(
-        "Caught from", integer(0, "How many others nearby that have just taken it up carry a vehicle along; 0 for none")
+    spreads: Rows = integer(
+        0, "How many others nearby that have just taken it up carry a vehicle along; 0 for none", label="Caught from"
     )
     reach: Number = length(6.0, "Distance within which others carry a vehicle along")
-    fresh: Number = called(
-        "For",
-        seconds(
-            1.0, "How long a vehicle carries others along; while it is still called, it counts for ever more of them"
-        ),
+    fresh: Number = seconds(
+        1.0,
+        "How long a vehicle carries others along; while it is still called, it counts for ever more of them",
+        label="For",
     )
-    urge: Number = called(
-        "Inclined", share(0.0, "Share of the crowd that tends to this state; any other call is stronger")
+    urge: Number = share(
+        0.0, "Share of the crowd that tends to this state; any other call is stronger", label="Inclined"
     )
     cue: Number = share(0.0, "Share of the crowd that is told to be in this state, whatever else calls")
     left_alone: Mask = switch(False, "What calls others by vehicles of this crowd overlooks those in this state")
@@ -126,7 +123,7 @@ def _of_conditions() -> list[tuple[str, Any, Any]]:
     """The parameters of all conditions as fields, each hidden while the condition of the trigger does not have it."""
     known = {name: parameter for kind in CONDITIONS for name, parameter in kind.parameters().items()}
     having = {name: tuple(kind.stored_number for kind in CONDITIONS if name in kind.parameters()) for name in known}
-    return [(name, Any, only_with("when", having[name], declared(parameter))) for name, parameter in known.items()]
+    return [(name, Any, declared(replace(p, only_with=("when", *having[name])))) for name, p in known.items()]
 
 
 TriggerModel: type[TriggerNumbers] = make_dataclass(

@@ -13,7 +13,6 @@ comes and goes as gently as the motion does.
 """
 
 from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
 
@@ -21,7 +20,7 @@ from ..simulation.arrays.chance import Keys, mix, uniform
 from ..simulation.arrays.frozen import replace
 from ..simulation.arrays.scalars import Mask, Number, Rows, Scalars, clamp
 from ..simulation.arrays.vectors import Vectors, magnitude
-from ..simulation.declaration import Choice, Declared, choice, length, only_with, seconds, share, switch
+from ..simulation.declaration import Choice, Declared, choice, length, seconds, share, switch
 
 DISTANCE, TIME = 0, 1
 CLOCKS = (
@@ -29,7 +28,8 @@ CLOCKS = (
     Choice("TIME", TIME, "Time", "One cycle per cycle time, for wings and tails that beat"),
 )
 """The clocks that advance the phase, with the numbers stored in files."""
-by_distance, by_time = (partial(only_with, "phase_by", clock) for clock in (DISTANCE, TIME))
+BY_DISTANCE, BY_TIME = ("phase_by", DISTANCE), ("phase_by", TIME)
+"""The clock with which a parameter has an effect."""
 
 EFFORT = "steering_effort"
 """The property that says how far wings swing. Keyed only where the phase goes by time."""
@@ -90,32 +90,33 @@ class Portrayal(Declared):
         "time steering_effort, for drivers of its wings, wheels or legs",
     )
     phase_by: Rows = choice("DISTANCE", "What advances steering_phase", CLOCKS)
-    stride: Number = by_distance(length(1.4, "Distance of one cycle, such as two steps or a turn of a wheel", 0.001))
-    stride_height: Number = by_distance(
-        length(
-            0.0,
-            "Height of a vehicle with this stride; taller and shorter ones stride in proportion. With 0 all have the "
-            "same stride",
-        )
+    stride: Number = length(
+        1.4, "Distance of one cycle, such as two steps or a turn of a wheel", 0.001, only_with=BY_DISTANCE
     )
-    cycle_time: Number = by_time(seconds(0.25, "Duration of one cycle, such as a wing beat", 0.01))
-    effort: Number = by_time(
-        share(
-            0.0,
-            "How much faster it beats per metre per second of climb, or while it gains speed, and slower during a "
-            "descent",
-        )
+    stride_height: Number = length(
+        0.0,
+        "Height of a vehicle with this stride; taller and shorter ones stride in proportion. With 0 all have the "
+        "same stride",
+        only_with=BY_DISTANCE,
     )
-    by_speed: Number = by_time(
-        share(
-            0.0, "How much the beat rate follows the speed; with 1 it is in proportion, as that of the tail of a fish"
-        )
+    cycle_time: Number = seconds(0.25, "Duration of one cycle, such as a wing beat", 0.01, only_with=BY_TIME)
+    effort: Number = share(
+        0.0,
+        "How much faster it beats per metre per second of climb, or while it gains speed, and slower during a descent",
+        only_with=BY_TIME,
     )
-    glide_share: Number = by_time(
-        share(0.0, "Share of the time in which it glides or coasts, with steering_effort 0; more of it in a descent")
+    by_speed: Number = share(
+        0.0,
+        "How much the beat rate follows the speed; with 1 it is in proportion, as that of the tail of a fish",
+        only_with=BY_TIME,
     )
-    glide_time: Number = by_time(seconds(1.0, "Usual duration of a glide", 0.05))
-    variation: Number = by_time(share(0.08, "Largest random difference of the beat rate between vehicles"))
+    glide_share: Number = share(
+        0.0,
+        "Share of the time in which it glides or coasts, with steering_effort 0; more of it in a descent",
+        only_with=BY_TIME,
+    )
+    glide_time: Number = seconds(1.0, "Usual duration of a glide", 0.05, only_with=BY_TIME)
+    variation: Number = share(0.08, "Largest random difference of the beat rate between vehicles", only_with=BY_TIME)
     look: Mask = switch(
         False,
         "Keyframe steering_look_left and steering_look_up, too: how far a head turns, in radians, for models whose "

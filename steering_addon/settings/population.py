@@ -16,7 +16,6 @@ from ..simulation.declaration import (
     integer,
     length,
     number,
-    only_with,
     share,
     switch,
 )
@@ -71,24 +70,26 @@ class Population(Declared):
     count: int = integer(50, "Number of members", 0, MOST)
     made_as: int = choice("AUTOMATIC", "What the members are", MADE_AS)
     arrangement: int = choice("GRID", "Arrangement of the members", ARRANGEMENTS)
-    spread: int = only_with("arrangement", SURFACE, choice("ALL", "Where on the ground the members are", SPREADS))
-    distance: float = only_with(
-        "arrangement",
-        (SURFACE, VOLUME, CURVE, GRID, WEDGE, LINE, COLUMN, CIRCLE),
-        length(0.0, "Least distance between members; bodies never overlap, even at 0"),
+    spread: int = choice("ALL", "Where on the ground the members are", SPREADS, only_with=("arrangement", SURFACE))
+    distance: float = length(
+        0.0,
+        "Least distance between members; bodies never overlap, even at 0",
+        only_with=("arrangement", SURFACE, VOLUME, CURVE, GRID, WEDGE, LINE, COLUMN, CIRCLE),
     )
-    columns: int = only_with(
-        "arrangement",
-        GRID,
-        integer(0, "Number of members side by side; 0 makes the grid as square as possible", 0, MOST),
+    columns: int = integer(
+        0,
+        "Number of members side by side; 0 makes the grid as square as possible",
+        0,
+        MOST,
+        only_with=("arrangement", GRID),
     )
-    layers: int = only_with("arrangement", GRID, integer(1, "Number of members one above another", 1, MOST))
-    evenly: bool = only_with(
-        "arrangement", CURVE, switch(True, "Spread the members evenly over the whole curve instead of randomly")
+    layers: int = integer(1, "Number of members one above another", 1, MOST, only_with=("arrangement", GRID))
+    evenly: bool = switch(
+        True, "Spread the members evenly over the whole curve instead of randomly", only_with=("arrangement", CURVE)
     )
-    height: float = only_with("arrangement", SURFACE, length(0.0, "Height of the members above the surface", -REACH))
-    lean: float = only_with(
-        "arrangement", SURFACE, share(0.0, "How much members lean with the slope: people 0, animals half, cars 1")
+    height: float = length(0.0, "Height of the members above the surface", -REACH, only_with=("arrangement", SURFACE))
+    lean: float = share(
+        0.0, "How much members lean with the slope: people 0, animals half, cars 1", only_with=("arrangement", SURFACE)
     )
     random_turn: float = number(
         np.pi / 12.0, "Largest random turn away from the crowd's heading", Unit.ANGLE, 0.0, np.pi

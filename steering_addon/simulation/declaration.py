@@ -116,7 +116,7 @@ class Parameter:
         room_to_stop: whether a length has to grow with the stopping distance when the parameter is fitted to a crowd.
         at_rest: whether a length grows with the body alone, and not with its speed.
         in_order: whether it names several bodies, which the behavior visits one after the other (`simulation.stops`).
-        only_with: the name of a choice of the same declaration, and its numbers with which the parameter has an effect.
+        only_with: the name of a choice of the same declaration, then its numbers with which this has an effect.
         stood_on: whether vehicles come down on places of the body.
         at_end: whether it comes after the parameters that a subclass adds.
         from_clips: whether no file stores it: clips say it for their crowd or state.
@@ -141,7 +141,7 @@ class Parameter:
     at_rest: bool = False
     in_order: bool = False
     stood_on: bool = False
-    only_with: tuple[str, tuple[int, ...]] | None = None
+    only_with: tuple[Any, ...] = ()
     at_end: bool = False
     from_clips: bool = False
     label: str = ""
@@ -183,9 +183,9 @@ def seconds(default: float, description: str, least: float = 0.0, **details: Any
     return number(default, description, Unit.TIME, least, **details)
 
 
-def acceleration(default: float, description: str) -> Any:
+def acceleration(default: float, description: str, **details: Any) -> Any:
     """A steering strength in m/s2, so that it means the same to light and heavy vehicles."""
-    return number(default, description, Unit.ACCELERATION)
+    return number(default, description, Unit.ACCELERATION, **details)
 
 
 def integer(default: int, description: str, least: int = 0, most: int = 100, **details: Any) -> Any:
@@ -213,14 +213,14 @@ def bodies(description: str, role: Role = Role.LEADER) -> Any:
     return body(description, role, in_order=True)
 
 
-def another_body(description: str) -> Any:
+def another_body(description: str, **details: Any) -> Any:
     """A second object to steer by; left empty, none."""
-    return declared(Parameter(Kind.BODY, -1, description, animatable=False))
+    return declared(Parameter(Kind.BODY, -1, description, animatable=False, **details))
 
 
-def path(description: str) -> Any:
+def path(description: str, **details: Any) -> Any:
     """A curve to follow; left empty, the nearest object tagged as a path."""
-    return declared(Parameter(Kind.PATH, NEAREST, description, role=Role.PATH, animatable=False))
+    return declared(Parameter(Kind.PATH, NEAREST, description, role=Role.PATH, animatable=False, **details))
 
 
 def resource(description: str) -> Any:
@@ -228,30 +228,19 @@ def resource(description: str) -> Any:
     return body(description, Role.RESOURCE)
 
 
-def crowd(description: str) -> Any:
+def crowd(description: str, **details: Any) -> Any:
     """A crowd; left empty, none."""
-    return declared(Parameter(Kind.CROWD, -1, description, role=Role.CROWD, animatable=False))
+    return declared(Parameter(Kind.CROWD, -1, description, role=Role.CROWD, animatable=False, **details))
 
 
-def region(description: str) -> Any:
+def region(description: str, **details: Any) -> Any:
     """A sphere, box or closed mesh; left empty, the nearest object tagged as a region."""
-    return declared(Parameter(Kind.REGION, NEAREST, description, role=Role.REGION, animatable=False))
+    return declared(Parameter(Kind.REGION, NEAREST, description, role=Role.REGION, animatable=False, **details))
 
 
-def shape(description: str) -> Any:
+def shape(description: str, **details: Any) -> Any:
     """An object whose vertices count; left empty, none."""
-    return declared(Parameter(Kind.SHAPE, -1, description, animatable=False))
-
-
-def only_with(name: str, number: int | tuple[int, ...], parameter: Any) -> Any:
-    """The parameter, hidden and without effect unless the choice called `name` has one of these numbers."""
-    numbers = number if isinstance(number, tuple) else (number,)
-    return declared(replace(parameter.metadata["parameter"], only_with=(name, numbers)))
-
-
-def called(label: str, parameter: Any) -> Any:
-    """The parameter with a label of its own."""
-    return declared(replace(parameter.metadata["parameter"], label=label))
+    return declared(Parameter(Kind.SHAPE, -1, description, animatable=False, **details))
 
 
 Self = TypeVar("Self", bound="Declared")

@@ -7,7 +7,7 @@ import numpy as np
 from .arrays.once import once
 from .arrays.scalars import Mask, Number, Rows, Scalars
 from .arrays.vectors import Vectors, dot
-from .declaration import Declared, called, integer, seconds, switch
+from .declaration import Declared, integer, seconds, switch
 from .geometry.paths import spline
 from .memory import Memory, remembered
 
@@ -26,10 +26,10 @@ class LinkModel(Declared):
         0.0, "Time from one end to the other; 0 for as long as each walks, and three times as long where it climbs"
     )
     both_ways: Mask = switch(True, "Lead from its end to its start as well, in turns; off for escalators and slides")
-    at_once: Rows = called(
-        "At Once", integer(0, "Number of vehicles that may be on it together; 0 for as many as have room", most=1000)
+    at_once: Rows = integer(
+        0, "Number of vehicles that may be on it together; 0 for as many as have room", most=1000, label="At Once"
     )
-    stands: Mask = called("Stand", switch(False, "Let rigs stand still on it, as on an escalator", animatable=False))
+    stands: Mask = switch(False, "Let rigs stand still on it, as on an escalator", animatable=False, label="Stand")
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,7 +11,7 @@ from .arrays.frozen import Columns
 from .arrays.once import once
 from .arrays.scalars import Mask, Number, Scalars, anybody, everybody
 from .arrays.vectors import Vectors, cross, dot, magnitude, unit
-from .declaration import Declared, Unit, called, length, number, seconds, share, switch
+from .declaration import Declared, Unit, length, number, seconds, share, switch
 from .geometry.capsules import half_axis
 
 ASTRIDE = 0.5
@@ -44,9 +44,11 @@ class VehicleModel(Declared):
     cruise_speed: Number = share(
         0.8, "Share of the top speed that it holds softly while no behavior sets another speed"
     )
-    response_time: Number = called(
-        "Response",
-        seconds(0.3, "Time in which it reaches the desired velocity; a longer one makes it move more lazily", 0.01),
+    response_time: Number = seconds(
+        0.3,
+        "Time in which it reaches the desired velocity; a longer one makes it move more lazily",
+        0.01,
+        label="Response",
     )
     damping: Number = seconds(
         0.0, "Time over which changes of the steering force are smoothed; 0 applies each immediately"
@@ -56,9 +58,8 @@ class VehicleModel(Declared):
         0.0, "How much the cruise speed of each vehicle drifts, as no one keeps one pace; 0.15 suits people"
     )
     pace_time: Number = seconds(6.0, "Time in which the pace of a vehicle drifts to another one", 0.1)
-    keep_apart: Mask = called(
-        "Push Apart",
-        switch(False, "Push vehicles that overlap apart and out of obstacles, whatever their behaviors do"),
+    keep_apart: Mask = switch(
+        False, "Push vehicles that overlap apart and out of obstacles, whatever their behaviors do", label="Push Apart"
     )
 
     @once

@@ -120,8 +120,8 @@ def test_no_two_parameters_have_the_same_label(kind: Any) -> None:
 def test_a_parameter_that_depends_on_a_choice_depends_on_its_own_behavior(kind: type[Behavior]) -> None:
     parameters = kind.parameters()
     for name, parameter in parameters.items():
-        if parameter.only_with is not None:
-            other, numbers = parameter.only_with
+        if parameter.only_with:
+            other, *numbers = parameter.only_with
             assert numbers and set(numbers) < {choice.number for choice in parameters[other].choices}, name
 
 

@@ -232,8 +232,8 @@ def test_conditions_are_told_apart_by_name_number_and_label() -> None:
 def test_a_trigger_has_each_parameter_as_the_condition_declares_it_and_shows_it_only_with_it(case: Case) -> None:
     stored = TriggerModel.parameters()
     for name, parameter in case.kind.parameters().items():
-        assert stored[name].only_with is not None and replace(stored[name], only_with=None) == parameter
-    shown = {name for name, p in stored.items() if p.only_with and case.kind.stored_number in p.only_with[1]}
+        assert stored[name].only_with and replace(stored[name], only_with=()) == parameter
+    shown = {name for name, p in stored.items() if case.kind.stored_number in p.only_with[1:]}
     assert shown == set(case.kind.parameters())
 
 

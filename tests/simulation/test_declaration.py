@@ -18,7 +18,6 @@ from steering_addon.simulation.declaration import (
     integer,
     length,
     number,
-    only_with,
     path,
     seconds,
     share,
@@ -85,14 +84,14 @@ class Lamp(Declared):
     """A declaration with a parameter that has no effect without a choice."""
 
     way: Any = choice("RIGHT", "Way", WAYS)
-    reach: Any = only_with("way", 3, length(2.0, "Reach", 0.5))
+    reach: Any = length(2.0, "Reach", 0.5, only_with=("way", 3))
 
 
 def test_a_parameter_that_depends_on_a_choice_is_otherwise_like_any_other() -> None:
     plain, dependent = length(2.0, "Reach", 0.5).metadata["parameter"], Lamp.parameters()["reach"]
-    assert dependent.only_with == ("way", (3,))
+    assert dependent.only_with == ("way", 3)
     assert (dependent.kind, dependent.default, dependent.least) == (plain.kind, plain.default, plain.least)
-    assert plain.only_with is None
+    assert not plain.only_with
     assert Lamp.of(2, reach=3.0).reach.tolist() == [3.0, 3.0]
 
 

@@ -60,7 +60,7 @@ def shown(arrangement: str) -> list[str]:
     """The settings that apply to an arrangement, in the order of the panel; of an unknown one those of all."""
     number = NUMBERS.get(arrangement)
     declared = Population.parameters()
-    names = [name for name, p in declared.items() if p.only_with is None or number in p.only_with[1]]
+    names = [name for name, p in declared.items() if not p.only_with or number in p.only_with]
     if number in WANTED:
         names.insert(names.index(CHOICE) + 1, PLACE)
     return names

@@ -66,7 +66,7 @@ def target_problem(
             if _is_awaited(group, name, parameter, roles):
                 return f"It waits for a {DESCRIPTIONS[parameter.role][0]}: tag one, or choose {choice}"
             # A crowd that no choice asks for may be left out.
-            if parameter.kind is Kind.CROWD and parameter.only_with is not None:
+            if parameter.kind is Kind.CROWD and parameter.only_with:
                 return f"It waits for {choice}: choose one"
         elif full_name(target) in outside:
             return f"{target.name} is not in the scene: choose another {name.replace('_', ' ')}"

@@ -7,7 +7,7 @@ import numpy as np
 from ..arrays.scalars import Number, Rows
 from ..arrays.vectors import Vectors, truncate
 from ..behavior import Behavior
-from ..declaration import Unit, called, choice, crowd, length, number, only_with
+from ..declaration import Unit, choice, crowd, length, number
 from ..nearby.neighbors import CHOSEN_CROWD, NEIGHBORS, Neighbors
 from ..world import Agents, World
 
@@ -18,13 +18,12 @@ class Neighborhood(Behavior):
 
     sees = "distance"
 
-    distance: Number = called("Sees Up To", length(3.0, "How far away other vehicles still count"))
-    angle: Number = called(
-        "Field of View",
-        number(2.0 * np.pi, "Field of view in which other vehicles count", Unit.ANGLE, 0.0, 2.0 * np.pi),
+    distance: Number = length(3.0, "How far away other vehicles still count", label="Sees Up To")
+    angle: Number = number(
+        2.0 * np.pi, "Field of view in which other vehicles count", Unit.ANGLE, 0.0, 2.0 * np.pi, label="Field of View"
     )
-    neighbors: Rows = called("Who Counts", choice("OWN_CROWD", "Which vehicles count", NEIGHBORS, animatable=False))
-    crowd: Rows = only_with("neighbors", CHOSEN_CROWD, crowd("The crowd whose vehicles count"))
+    neighbors: Rows = choice("OWN_CROWD", "Which vehicles count", NEIGHBORS, animatable=False, label="Who Counts")
+    crowd: Rows = crowd("The crowd whose vehicles count", only_with=("neighbors", CHOSEN_CROWD))
 
     def near(self, world: World, agents: Agents) -> Neighbors:
         """The vehicles that the agents perceive."""

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from ..arrays.scalars import Mask, Number, Rows
 from ..arrays.vectors import Vectors
-from ..declaration import Choice, Declared, Unit, called, choice, integer, length, number, seconds, switch
+from ..declaration import Choice, Declared, Unit, choice, integer, length, number, seconds, switch
 
 VERTICES, FACES = 0, 1
 SPREADS = (
@@ -25,20 +25,20 @@ class MarkModel(Declared):
     lead: Number = seconds(
         3.0, "Time before that in which they come to it at the latest; they begin earlier if they have to"
     )
-    radius: Number = called("Within", length(0.0, "Distance from it that is near enough"))
+    radius: Number = length(0.0, "Distance from it that is near enough", label="Within")
     release: Number = seconds(0.5, "Time afterwards in which their behaviors take over again")
-    aims: Mask = called(
-        "Along Y", switch(False, "Cross it in the direction of its Y axis, at a speed", animatable=False)
-    )
+    aims: Mask = switch(False, "Cross it in the direction of its Y axis, at a speed", animatable=False, label="Along Y")
     speed: Number = number(5.0, "Speed at which they cross it along its Y axis", Unit.SPEED)
     exact: Mask = switch(
         False,
         "Move the path the last bit onto it, at most .1 m for each second of Lead; a preview shows it once played past",
         animatable=False,
     )
-    lands: Mask = called(
-        "Land",
-        switch(False, "What flies comes down on it, or on the shape, and stands there from then on", animatable=False),
+    lands: Mask = switch(
+        False,
+        "What flies comes down on it, or on the shape, and stands there from then on",
+        animatable=False,
+        label="Land",
     )
     stays: Number = seconds(
         0.0,

@@ -6,7 +6,7 @@ import numpy as np
 
 from ..arrays.chance import Keys, mix, uniform
 from ..arrays.scalars import Mask, Number, Rows, Scalars
-from ..declaration import Choice, Declared, called, choice, integer, length, switch
+from ..declaration import Choice, Declared, choice, integer, length, switch
 
 ON_ARRIVAL = (
     Choice("STAY", 0, "Stay", "Keep going to the goal"),
@@ -25,31 +25,42 @@ ENTERING = 0xE27E
 class Attendance(Declared):
     """When vehicles enter, and what they do where they arrive; every parameter is (n,)."""
 
-    use_enter_frame: Mask = called(
-        "Enter Later",
-        switch(False, "Let vehicles enter during the run instead of being present from the start", animatable=False),
+    use_enter_frame: Mask = switch(
+        False,
+        "Let vehicles enter during the run instead of being present from the start",
+        animatable=False,
+        label="Enter Later",
     )
-    enter_frame: Rows = called(
-        "Frame", integer(1, "The first frame on which vehicles enter", -FURTHEST, FURTHEST, animatable=False)
+    enter_frame: Rows = integer(
+        1, "The first frame on which vehicles enter", -FURTHEST, FURTHEST, animatable=False, label="Frame"
     )
-    enter_span: Rows = called(
-        "Spread Over",
-        integer(0, "The number of frames after that on which they enter, at random", 0, FURTHEST, animatable=False),
+    enter_span: Rows = integer(
+        0,
+        "The number of frames after that on which they enter, at random",
+        0,
+        FURTHEST,
+        animatable=False,
+        label="Spread Over",
     )
-    wait_for_room: Mask = called(
-        "Wait for Room",
-        switch(True, "Keep a vehicle outside while another one is where it would enter", animatable=False),
+    wait_for_room: Mask = switch(
+        True,
+        "Keep a vehicle outside while another one is where it would enter",
+        animatable=False,
+        label="Wait for Room",
     )
     on_arrival: Rows = choice(
         "STAY", "What vehicles do when they reach a target that they go to, or the end of a path", ON_ARRIVAL
     )
-    arrival_distance: Number = called(
-        "Arrives Within",
-        length(0.0, "Distance from the middle of its goal at which a vehicle has arrived; 0: when it touches it"),
+    arrival_distance: Number = length(
+        0.0,
+        "Distance from the middle of its goal at which a vehicle has arrived; 0: when it touches it",
+        label="Arrives Within",
     )
-    hide: Mask = called(
-        "Hide While Away",
-        switch(True, "Hide vehicles in viewports and renders before they enter and after they leave", animatable=False),
+    hide: Mask = switch(
+        True,
+        "Hide vehicles in viewports and renders before they enter and after they leave",
+        animatable=False,
+        label="Hide While Away",
     )
 
 
