@@ -48,7 +48,8 @@ GETS_ON, GETS_ON_IN_SPACE = 0.1, 0.25
 """Distance within which a vehicle gets nowhere, relative to that covered in that time at cruise speed. It is shorter on
 the ground, where vehicles queue."""
 TURNS_ROUND = 4.0
-"""Seconds of getting nowhere after which a flyer is stuck: one that starts the wrong way round takes two or three."""
+"""Seconds of getting nowhere after which a flyer is stuck, or cannot reach its place in a formation: one that starts
+the wrong way round takes two or three."""
 HELD_FOR = 5.0
 """Seconds after which a vehicle that the ground holds up is stuck on it: it may turn round on the spot first, or creep
 down from ground that is too steep."""
@@ -93,6 +94,7 @@ class Mishaps:
         self._kept = np.zeros(n, dtype=np.bool_)
         self._off = np.zeros(n)
         self._was_off = np.zeros(n)
+        self._nearest_to_place = np.full(n, np.inf)
 
     def look(self, frame: int, state: State) -> None:
         """Check the state on a frame; frames come in order."""
@@ -203,8 +205,10 @@ class Mishaps:
             off = follows & (station.off > OFF_BY * snapshot.vehicle.radius)
             self._was_off = station.off
             self._kept |= follows & ~off & np.isfinite(station.velocity[:, 0])
-            self._off = np.where(off & self._kept, self._off + snapshot.frame_time, 0.0)
-            self.note(OFF_PLACE, frame, self._off > OFF_FOR)
+            gets_there = ~self._kept & (station.off < self._nearest_to_place)
+            self._nearest_to_place = np.where(gets_there, station.off, self._nearest_to_place)
+            self._off = np.where(off & ~gets_there, self._off + snapshot.frame_time, 0.0)
+            self.note(OFF_PLACE, frame, self._off > np.where(self._kept, OFF_FOR, TURNS_ROUND))
 
     def _gets_nowhere(self, state: State, snapshot: Snapshot, clearance: Scalars) -> Mask:
         """The vehicles that have somewhere to go, but have stayed where they are near an obstacle, (n,)."""

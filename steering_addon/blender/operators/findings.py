@@ -71,7 +71,8 @@ PROBLEMS = {
     OFF_PLACE: Problem(
         "unable to keep their places in a formation",
         "Off Their Places",
-        "that lost their places in a formation for a second, as their leader turned faster than they can",
+        "that lost their places in a formation for a second, as their leader turned faster than they can, or never "
+        "got nearer to them",
     ),
     LATE: Problem(
         "too late to stop where paths meet",

@@ -96,6 +96,26 @@ def test_those_too_weak_to_keep_their_places_are_noted() -> None:
     assert (noted[:2] < 0).all() and (noted[4:] > 48).all()
 
 
+def test_who_never_gets_to_its_place_is_noted_and_who_is_long_on_its_way_is_not() -> None:
+    """The leader goes on at 4 m/s."""
+    scene = Scene(
+        [[-1.0, -20.0, 0.0], [1.0, -20.0, 0.0]],
+        vehicle={"radius": 0.5, "max_speed": [3.5, 6.0], "max_force": 20.0},
+        behaviors=[(LeaderFollowing, {**KEPT, "formation": 0})],
+        tracked=leaders([0.0, 0.0, 0.0]),
+        shapes=(np.array([[-1.0, -2.0, 0.0], [1.0, -2.0, 0.0]]),),
+        fps=12.0,
+    )
+
+    def goes_on(frame: int, snapshot):
+        return replace(snapshot, tracked=replace(snapshot.tracked, position=np.array([[0.0, frame / 3.0, 0.0]])))
+
+    mishaps = Mishaps(2)
+    for frame, state in enumerate(scene.passing(12 * 12, goes_on)):
+        mishaps.look(frame, state)
+    assert (mishaps.frames[OFF_PLACE] >= 0).tolist() == [True, False]
+
+
 def test_in_a_formation_nobody_keeps_apart_and_wanders() -> None:
     places = np.array([[1.0, -2.0, 0.0], [1.5, -2.0, 0.0]])
     beside = [(Separation, {"distance": 3.0}), (Wander, {})]
