@@ -126,7 +126,7 @@ def _decided(state: State, snapshot: Snapshot, world: World) -> tuple[Vectors, D
         return *decide(state, snapshot, world), state
     held, motion, model = state.held, state.motion, snapshot.vehicle
     answer = (np.maximum(model.response_time, every * world.dt) / model.mass)[:, None]
-    at_once = nobody(len(state)) if held is None else _deciding_at_once(state, snapshot, held)
+    at_once = nobody(len(state)) if held is None else _deciding_at_once(state, snapshot, held, world.time)
     decided = state.undecided()
     if held is None or held.steps >= every:
         force, decided = decide(state, only_present(snapshot, at_once), replace(world, dt=world.dt * every))
@@ -143,11 +143,14 @@ def _decided(state: State, snapshot: Snapshot, world: World) -> tuple[Vectors, D
     return force, decided.signalling_as(held.decided), replace(state, held=held)
 
 
-def _deciding_at_once(state: State, snapshot: Snapshot, held: HeldDecisions) -> Mask:
+def _deciding_at_once(state: State, snapshot: Snapshot, held: HeldDecisions, time: float) -> Mask:
     """The vehicles present that decide in this step whatever they hold, (n,): those that begin to take part, fight,
     hurry after or away from something, keep their places in a formation, which moves, or land. Places to land on may
-    move, too, and those share them who follow the same settings."""
+    move, too, and those share them who follow the same settings. So do those that take up a state at a time in seconds:
+    a fright does not wait, and what they wish for and can changes in each step until they have."""
     decided, at_once = held.decided, ~held.present
+    if state.mindset is not None:
+        at_once = at_once | (state.mindset.since + state.mindset.blend >= time)
     for told in (decided.hurries, decided.alarmed, decided.in_formation):
         at_once = at_once if told is None else at_once | told
     if decided.lands is not None:

@@ -8,6 +8,7 @@ from steering_addon.behaviors.pursuit import Pursuit
 from steering_addon.behaviors.seek import Seek
 from steering_addon.behaviors.wander import Wander
 from steering_addon.locomotion import OnFoot
+from steering_addon.scene import CrowdState, with_states
 from steering_addon.simulation.behavior import Steering
 from steering_addon.simulation.presence.attendance import LEAVE, Attendance
 from steering_addon.simulation.run import step
@@ -96,6 +97,23 @@ def test_who_begins_to_take_part_decides_at_once() -> None:
     east = velocities(replace(seeker(8), tracked=sides).run(14, at=away))[:, 0, 0]
     assert east[9] == east[6] > 0.0
     assert (np.diff(east[10:]) < 0.0).all()
+
+
+def test_who_takes_up_another_state_decides_in_each_step_until_it_has() -> None:
+    """In the midst of the steps from decision to decision it is called back by a fright, and goes as fast as if all
+    decided in each step."""
+    back = CrowdState("Back", [(Seek, {"target": 2})], numbers={"cue": 1.0, "blend": 0.5})
+
+    def frightened(frame: int, snapshot: Snapshot) -> Snapshot:
+        return with_states(snapshot, [back if frame >= 4 else replace(back, numbers={})])
+
+    sides = leaders([FAR, 0.0, 0.0], [-FAR, 0.0, 0.0])
+    each, seldom = (
+        velocities(replace(seeker(every), speed=5.0, forward=[[1.0, 0.0, 0.0]], tracked=sides).run(16, at=frightened))
+        for every in (1, 20)
+    )
+    assert each[4, 0, 0] > each[15, 0, 0] + 1.0
+    np.testing.assert_allclose(seldom, each, atol=1e-6)
 
 
 def test_others_arrive_and_leave_while_somebody_decides_in_each_step() -> None:
