@@ -14,7 +14,7 @@ from ..arrays.frozen import Columns, replace
 from ..arrays.once import once
 from ..arrays.scalars import Mask, Rows, Scalars, counted, everybody, which
 from ..arrays.vectors import Vectors, columns, dot, in_columns
-from .triangles import Borders, Slopes, point_normals, weld
+from .triangles import Borders, Sides, Slopes, point_normals, weld
 
 TRIANGLES_A_CELL = 2.0
 MOST_CELLS = 4096
@@ -94,7 +94,7 @@ class Floor:
         slopes = Slopes.of(points, self.triangles)
         if not (slopes.is_floor == self.slopes.is_floor).all():
             return floor(points, self.triangles)
-        normals = point_normals(points, weld(points, self.triangles))
+        normals = point_normals(points, self.triangles, weld(points, self.triangles).T)
         return replace(self, points=points, normals=normals, slopes=slopes)
 
     def under(
@@ -160,19 +160,15 @@ class Floor:
         """The triangles beyond the sides over which places with these shares are furthest, (n,); -1 for none."""
         third = 1.0 - u - v
         side = np.where((third < u) & (third < v), 1, np.where(u < v, 2, 0))
-        return np.where(triangle >= 0, self._neighbors[np.maximum(triangle, 0), side], NO_TRIANGLE)
+        return np.where(triangle >= 0, self._neighbors[side, np.maximum(triangle, 0)], NO_TRIANGLE)
 
     @property
     def _neighbors(self) -> Rows:
-        """(f, 3) the triangles beyond the sides from the first corner to the second, and so on; -1 for not just one."""
+        """(3, f) the triangles beyond the sides from the first corner to the second, and so on; -1 for not just one."""
         neighbors = self.from_above.get("neighbors")
         if neighbors is None:
-            order, begins, times = self._sides
-            neighbors = self.from_above["neighbors"] = np.full(3 * len(self), NO_TRIANGLE)
-            first = begins[times == 2]
-            side, opposite = order[first], order[first + 1]
-            neighbors[side], neighbors[opposite] = opposite // 3, side // 3
-        return neighbors.reshape(-1, 3)
+            neighbors = self.from_above["neighbors"] = self._sides.neighbors
+        return neighbors
 
     @once
     def steepest(self) -> float:
@@ -251,13 +247,11 @@ class Floor:
         across, along = self.shape
         count = np.diff(self.begin)
         even = count > 0
-        order, begins, times = self._sides
-        if len(order):
-            triangles = weld(self.points, self.triangles)
-            rising = np.where(triangles < np.roll(triangles, -1, axis=1), 1, -1)
-            ways = np.add.reduceat(np.asarray(rising * self.slopes.turn[:, None]).ravel()[order], begins)
-            shut = np.zeros(len(self), dtype=np.bool_)
-            shut[order[np.repeat((times != 2) | (ways != 0), times)] // 3] = True
+        sides, shut = self._sides, np.zeros(len(self), dtype=np.bool_)
+        if len(self):
+            ways = np.where(sides.start < sides.end, 1, -1) * np.tile(self.slopes.turn, 3)
+            ways = np.add.reduceat(ways[sides.order], sides.begin)
+            shut[sides.order[np.repeat((sides.times != 2) | (ways != 0), sides.times)] % len(self)] = True
             even[np.repeat(np.arange(across * along), count)[shut[self.member]]] = False
         before = np.concatenate(([False], even[:-1]))
         before[::across] = False
@@ -273,14 +267,8 @@ class Floor:
         return single
 
     @once
-    def _sides(self) -> tuple[Rows, Rows, Rows]:
-        """The sides of all triangles, three of each in turn, sorted: their rows, where equal ones begin, how many."""
-        triangles = weld(self.points, self.triangles)
-        sides = np.sort(np.stack((triangles, np.roll(triangles, -1, axis=1)), axis=-1).reshape(-1, 2), axis=1)
-        number = sides[:, 0] * (len(self.points) + 1) + sides[:, 1]
-        order = np.argsort(number, kind="stable")
-        begins = which(np.concatenate(([True], np.diff(number[order]) != 0))) if len(order) else order
-        return order, begins, np.diff(np.concatenate((begins, [len(number)])))
+    def _sides(self) -> Sides:
+        return Sides.of(self.points, self.triangles)
 
     def _search(self, x: Scalars, y: Scalars, expected: Scalars, step_up: Scalars, step_down: Scalars) -> Footing:
         """As `under`, among all triangles of the cells."""
@@ -341,11 +329,6 @@ class Floor:
         on = (i >= 0) & (i < across) & (j >= 0) & (j < along)
         return np.where(on, j * across + i, 0.0).astype(np.int64), on
 
-    def corners(self, triangle: Rows) -> tuple[Vectors, Vectors, Vectors]:
-        """The corners of triangles, (n, 3) each."""
-        a, b, c = (self.points[self.triangles[triangle, k]] for k in range(3))
-        return a, b, c
-
     def openness(self, x: Scalars, y: Scalars, cosine: float, reach: float) -> tuple[Mask, Mask]:
         """Whether all within reach of each place is floor that can be walked, and whether it is bare of triangles.
         `cosine`: of the steepest slope that can be walked; `reach`: metres."""
@@ -365,9 +348,8 @@ class Floor:
     def rims(self, cosine: float) -> Borders:
         """The sides of triangles where floor that can be walked ends, or something too steep begins."""
         if cosine not in self._rims:
-            triangle, corner = np.divmod(self._shut_sides(cosine), 3)
-            ends = (self.points[self.triangles[triangle, (corner + k) % 3]] for k in (0, 1))
-            self._rims[cosine] = Borders(*ends)
+            shut = self._shut_sides(cosine)
+            self._rims[cosine] = Borders(self.points[self._sides.start[shut]], self.points[self._sides.end[shut]])
         return self._rims[cosine]
 
     @once
@@ -376,13 +358,13 @@ class Floor:
         return {}
 
     def _shut_sides(self, cosine: float) -> Rows:
-        """The sides, three of each triangle in turn, with not one other triangle beyond them, or one too steep."""
-        order, begins, times = self._sides
-        if not len(order):
-            return order
+        """The numbers of the sides with not one other triangle beyond them, or one too steep."""
+        sides = self._sides
+        if not len(self):
+            return sides.order
         steep = (self.slopes.cosine < cosine) & self.slopes.has_area
-        shut = (times != 2) | np.logical_or.reduceat(steep[order // 3], begins)
-        return order[np.repeat(shut, times)]
+        shut = (sides.times != 2) | np.logical_or.reduceat(np.tile(steep, 3)[sides.order], sides.begin)
+        return sides.order[np.repeat(shut, sides.times)]
 
     def _openness_of_cells(self, cosine: float, reach: float) -> tuple[Mask, Mask]:
         """Of which cells all within reach is floor that can be walked, and of which nothing at all is within reach.
@@ -392,7 +374,7 @@ class Floor:
         """
         across, along = self.shape
         shut = self.slopes.cosine < cosine
-        shut[self._shut_sides(cosine) // 3] = True
+        shut[self._shut_sides(cosine) % max(len(self), 1)] = True
         count = np.diff(self.begin)
         cell = np.repeat(np.arange(across * along), count)
         closed = count == 0
@@ -420,7 +402,7 @@ def floor(points: Vectors, triangles: NDArray[np.int64]) -> Floor:
     across, along = int(extent[0] / size) + 1, int(extent[1] / size) + 1
     first, last = (np.floor((corner - origin[:, None]) / size).astype(np.int64) for corner in (low, high))
     begin, member = _boxes_by_cell(first, last, across, along)
-    normals = point_normals(points, weld(points, triangles))
+    normals = point_normals(points, triangles, weld(points, triangles).T)
     corner = float(origin[0]), float(origin[1])
     return Floor(points, triangles, normals, slopes, corner, size, (across, along), begin, rows[member])
 

@@ -21,6 +21,7 @@ from ..arrays.once import imprint_of, once
 from ..arrays.scalars import EPSILON, Mask, Rows, Scalars, clamp, firsts, which
 from ..arrays.vectors import Vectors, across, columns, cross, dot, in_columns, magnitude, picked, unit
 from .bounding_volumes import Boxes, Keep, descend, lower, morton_numbers, nested_boxes
+from .triangles import Sides
 
 SLANT = (0.2718, 0.3141)
 """Metres in x and y per metre up by which the ray of `inside` leans."""
@@ -371,22 +372,13 @@ def _least(values: Scalars, owner: Rows, rows: Rows, n: int) -> tuple[Scalars, R
 
 
 def _neighbors(points: Vectors, triangles: Rows) -> Rows:
-    """The triangle beyond each edge, (3, f); -1 if there is none, or more than one. The edge from corner i to j is the
-    number i * wide + j: its neighbor's edge is j * wide + i."""
-    n = len(triangles)
-    if not n:
-        return np.zeros((3, 0), dtype=np.int64)
-    _, same = np.unique(points, axis=0, return_inverse=True)
-    row = same.reshape(-1)[triangles]
-    edges = np.stack((row, np.roll(row, -1, axis=1)), axis=-1).transpose(1, 0, 2).reshape(-1, 2)
-    wide = int(row.max()) + 1
-    forth, back = edges[:, 0] * wide + edges[:, 1], edges[:, 1] * wide + edges[:, 0]
-    order = np.argsort(forth, kind="stable")
-    position = np.searchsorted(forth[order], back)
-    beyond = order[np.minimum(position, len(order) - 1)]
-    times = np.searchsorted(forth[order], forth, side="right") - np.searchsorted(forth[order], forth)
-    clear = (forth[beyond] == back) & (times == 1) & (times[beyond] == 1)
-    return np.where(clear, beyond % n, -1).reshape(3, n)
+    """The triangle beyond each edge, wound alike, (3, f); -1 if there is none, or more than one."""
+    sides = Sides.of(points, triangles)
+    neighbor = np.where(sides.turned, -1, sides.neighbors.ravel())
+    # A side without length, which nothing can pass, does not open the mesh.
+    short = sides.alone[(sides.start == sides.end)[sides.alone]]
+    neighbor[short] = short % max(len(triangles), 1)
+    return neighbor.reshape(3, -1)
 
 
 def _shear(points: Vectors) -> Vectors:

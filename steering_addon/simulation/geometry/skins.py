@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from ..arrays.frozen import replace
 from ..arrays.once import once
-from ..arrays.scalars import EPSILON, Mask, Rows, Scalars, anybody, firsts, put, ratio, which
+from ..arrays.scalars import EPSILON, Mask, Rows, Scalars, anybody, put, ratio, which
 from ..arrays.vectors import Vectors, across, columns, cross, dot, magnitude, picked, unit
 from .meshes import Mesh, mesh
-from .triangles import Borders, weld
+from .triangles import Borders, Sides, point_normals
 
 FOLD = 0.75
 """The cosine between a face and the smoothed normal at its corner below which the corner is a fold: about 41 degrees.
@@ -59,35 +59,20 @@ class SkinWay:
 
 
 @dataclass(frozen=True)
-class Adjacency:
-    """The neighbors of f triangles.
-
-    Side k of a triangle goes from its corner k to the next; k f + t is its number.
+class Skin:
+    """Triangles with their neighbors.
 
     Attributes:
-        corners: (f, 3) rows of points, of those at the same place the first.
+        points: (p, 3) metres.
+        triangles: (f, 3) rows of points.
         has_area: (f,) whether there is anything to stand on.
-        beyond: (3 f,) the number of the same side in the triangle beyond; -1 at a border.
-        entry: (3 f,) which side of the triangle beyond it is.
-        turned: (3 f,) whether the triangle beyond is wound the other way.
-        uneven: (p,) whether triangles at a point are wound differently.
+        sides: of those with an area.
     """
-
-    corners: NDArray[np.int64]
-    has_area: Mask
-    beyond: Rows
-    entry: Rows
-    turned: Mask
-    uneven: Mask
-
-
-@dataclass(frozen=True)
-class Skin:
-    """Triangles with their neighbors. `points`: (p, 3) metres; `triangles`: (f, 3) rows of points."""
 
     points: Vectors
     triangles: NDArray[np.int64]
-    links: Adjacency
+    has_area: Mask
+    sides: Sides
 
     def __len__(self) -> int:
         return len(self.triangles)
@@ -148,47 +133,30 @@ class Skin:
 
     @once
     def normals(self) -> Vectors:
-        """Smoothed unit normals at points, (p, 3), with Max's weights as in `triangles.point_normals`. Where faces are
-        wound differently, as at the seam of a Moebius band, they are turned alike."""
-        a, b, c = self._corners
-        sides = b - a, c - b, a - c
-        area, twice = self._cross
-        has_area = twice > 0.0
-        first, second, third = (np.where(has_area, dot(side, side), 1.0) for side in sides)
-        weights = 1.0 / first / third, 1.0 / first / second, 1.0 / second / third
-        corners, total = self.links.corners, np.zeros((3, len(self.points)))
-        for k, weight in enumerate(weights):
-            point = corners[:, k]
-            weight = np.where(has_area, weight, 0.0)
-            if self.links.uneven.any():
-                against = dot(self.normal, picked(self.normal, self._pattern[point])) < 0.0
-                weight = np.where(self.links.uneven[point] & against, -weight, weight)
-            for axis in range(3):
-                total[axis] += np.bincount(point, area[:, axis] * weight, minlength=len(self.points))
-        return unit(columns(*total))
-
-    @once
-    def _pattern(self) -> Rows:
-        """A triangle at each point, (p,), as whose normal those of the others are turned."""
-        pattern = np.zeros(len(self.points), dtype=np.int64)
-        for k in range(3):
-            pattern[self.links.corners[::-1, k]] = np.arange(len(self))[::-1]
-        return pattern
+        """Smoothed unit normals at points, (p, 3). Where faces are wound differently, as at the seam of a Moebius band,
+        they are turned alike."""
+        corners, against = self.sides.corners, np.zeros((3, len(self)), dtype=np.bool_)
+        if self.sides.turned.any():
+            uneven, pattern = np.zeros((2, len(self.points)), dtype=np.int64)
+            uneven[self.sides.start[self.sides.turned]] = uneven[self.sides.end[self.sides.turned]] = 1
+            # As whose normal those of the other triangles at a point are turned.
+            for points in corners:
+                pattern[points[::-1]] = np.arange(len(self))[::-1]
+            for points, turned in zip(corners, against):
+                turned[:] = (uneven[points] > 0) & (dot(self.normal, picked(self.normal, pattern[points])) < 0.0)
+        return point_normals(self.points, self.triangles, corners, against)
 
     @once
     def _mesh(self) -> tuple[Mesh, Rows]:
         """The triangles that have an area, for queries, and the row of each."""
-        rows = which(self.links.has_area)
+        rows = which(self.has_area)
         surface = mesh(self.points, self.triangles[rows])
         return surface, rows[surface.order]
 
     @once
     def borders(self) -> Borders:
         """Where the skin ends."""
-        side = which(self.links.beyond < 0)
-        triangle, first = side % max(len(self), 1), side // max(len(self), 1)
-        real = self.links.has_area[triangle]
-        triangle, first = triangle[real], first[real]
+        first, triangle = np.nonzero((self.sides.neighbors < 0) & self.has_area)
         start, end = (picked(self.points, self.triangles[triangle, k % 3]) for k in (first, first + 1))
         return Borders(start, end)
 
@@ -232,7 +200,7 @@ class Skin:
         """(f, 9) the normals of the corners of each triangle on the side of its own, at a fold its own."""
         face, outward = self.normal, np.empty((len(self), 9))
         for k in range(3):
-            smooth = picked(self.normals, self.links.corners[:, k])
+            smooth = picked(self.normals, self.sides.corners[k])
             with_face = dot(smooth, face)
             # Those of corners where faces are wound differently may point to either side.
             turned = smooth * np.where(with_face < 0.0, -1.0, 1.0)[:, None]
@@ -304,7 +272,7 @@ class Skin:
             met: (n,) whether they met one.
         """
         n, number = len(triangle), len(self)
-        links, area, divisors, feet = self.links, self._cross[1], self._divisors, self._feet
+        sides, area, divisors, feet = self.sides, self._cross[1], self._divisors, self._feet
         ends = triangle.copy(), shares.copy(), changes.copy()
         ends_turned, ends_left, ends_met = np.zeros(n, dtype=np.bool_), np.zeros(n), np.zeros(n, dtype=np.bool_)
         rows, turned, remaining = np.arange(n), np.zeros(n, dtype=np.bool_), np.ones(n)
@@ -318,7 +286,7 @@ class Skin:
             shares = np.maximum(shares + changes * step, 0.0)
             remaining = remaining - step
             side = NEXT[corner] * number + triangle
-            beyond = links.beyond[side]
+            beyond = sides.beyond[side]
             stops = is_last | (beyond < 0)
             if crossed + 1 == MOST_SIDES:
                 stops[:] = True
@@ -335,8 +303,8 @@ class Skin:
                 rows, corner, triangle, side, beyond = rows[on], corner[on], triangle[on], side[on], beyond[on]
                 turned, remaining = turned[on], remaining[on]
                 shares, changes = shares[:, on], changes[:, on]
-            entered, winds, column = links.entry[side], links.turned[side], np.arange(len(rows))
-            new = beyond - entered * number
+            entered, new = np.divmod(beyond, number)
+            winds, column = sides.turned[side], np.arange(len(rows))
             start, end, entered_end, opposite = NEXT[corner], LAST[corner], NEXT[entered], LAST[entered]
             nearing = changes[corner, column]
             along = changes[end, column] + nearing * feet[side]
@@ -356,31 +324,10 @@ class Skin:
 
 def skin(points: Vectors, triangles: NDArray[np.int64]) -> Skin:
     """The skin of triangles (f, 3), rows of points (p, 3) in metres; points at the same place hang together."""
-    return Skin(points, triangles, _adjacency(points, triangles))
-
-
-def _adjacency(points: Vectors, triangles: NDArray[np.int64]) -> Adjacency:
-    number = len(triangles)
-    corners = weld(points, triangles)
-    start, end = corners.T.ravel(), np.roll(corners, -1, axis=1).T.ravel()
     a, b, c = (picked(points, triangles[:, k]) for k in range(3))
     has_area = magnitude(cross(b - a, c - a)) > EPSILON * EPSILON
-    beyond, turned = np.full(3 * number, -1), np.zeros(3 * number, dtype=np.bool_)
     # What has no area can be crossed by no way: it is left out, and what is beside it meets.
-    sides = which(np.tile(has_area, 3))
-    key = np.minimum(start, end)[sides] * (len(points) + 1) + np.maximum(start, end)[sides]
-    order = np.argsort(key, kind="stable")
-    begins = firsts(key[order])
-    times = np.diff(np.concatenate((begins, [len(key)])))
-    pairs = begins[times == 2]
-    first, second = sides[order[pairs]], sides[order[np.minimum(pairs + 1, max(len(order) - 1, 0))]]
-    beyond[first], beyond[second] = second, first
-    alike = start[first] == start[second]
-    turned[first] = turned[second] = alike
-    uneven = np.zeros(len(points), dtype=np.bool_)
-    for ends in (start, end):
-        uneven[ends[first[alike]]] = True
-    return Adjacency(corners, has_area, beyond, beyond // max(number, 1), turned, uneven)
+    return Skin(points, triangles, has_area, Sides.of(points, triangles, has_area))
 
 
 def _weighted_sum(first: Vectors, second: Vectors, u: Scalars, v: Scalars) -> Vectors:

@@ -256,7 +256,7 @@ class Surfaces:
         place = no_vectors(len(triangle))
         place[:] = np.nan
         for rows, faces, layer in self.by_layer(triangle):
-            a, b, c = layer.floor.corners(faces)
+            a, b, c = (layer.points[layer.triangles[faces, k]] for k in range(3))
             place[rows] = a + (b - a) * u[rows][:, None] + (c - a) * v[rows][:, None]
         return place
 

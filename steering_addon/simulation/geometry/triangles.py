@@ -1,4 +1,4 @@
-"""Triangles of a mesh: how they lie as seen from above, where they end, what is near borders, and normals at points."""
+"""Triangles of a mesh: how they lie as seen from above, where they meet and end, and normals at points."""
 
 from dataclasses import dataclass
 
@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays.once import once
-from ..arrays.scalars import Mask, Rows, Scalars, counted
-from ..arrays.vectors import Vectors, columns, cross, dot, magnitude, unit
+from ..arrays.scalars import Mask, Rows, Scalars, counted, firsts, which
+from ..arrays.vectors import Vectors, columns, cross, dot, magnitude, picked, unit
 
 UPRIGHT = 1e-6
 """The share of a triangle's area that is seen from above, below which it is a wall and no floor."""
@@ -27,37 +27,94 @@ def weld(points: Vectors, triangles: NDArray[np.int64]) -> NDArray[np.int64]:
 
 def sides_at_border(points: Vectors, triangles: NDArray[np.int64]) -> NDArray[np.int64]:
     """The sides of triangles (f, 3) that have no other triangle beyond them, (b, 2) rows of points (p, 3)."""
-    if not len(triangles):
-        return np.zeros((0, 2), dtype=np.int64)
-    joined = weld(points, triangles)
-    sides = np.stack((joined, np.roll(joined, -1, axis=1)), axis=-1).reshape(-1, 2)
-    sides = np.sort(sides[sides[:, 0] != sides[:, 1]], axis=1)
-    number = sides[:, 0] * (len(points) + 1) + sides[:, 1]
-    _, first, times = np.unique(number, return_index=True, return_counts=True)
-    return np.asarray(sides[first[times == 1]])
+    sides = Sides.of(points, triangles)
+    ends = np.sort(np.stack((sides.start, sides.end), axis=1)[sides.alone], axis=1)
+    return np.asarray(ends[ends[:, 0] != ends[:, 1]])
 
 
-def point_normals(points: Vectors, triangles: NDArray[np.int64]) -> Vectors:
+@dataclass(frozen=True)
+class Sides:
+    """The sides of f triangles, sorted so that those between the same two points are together.
+
+    Side k of a triangle goes from its corner k to the next; k f + t is its number.
+
+    Attributes:
+        corners: (3, f) the rows of the first, second and third corners, welded.
+        start, end: (3 f,) those between which the sides are.
+        order: (s,) the numbers of the sides that count, sorted.
+        begin, times: (g,) where those between the same points begin in it, and how many they are.
+    """
+
+    corners: NDArray[np.int64]
+    start: Rows
+    end: Rows
+    order: Rows
+    begin: Rows
+    times: Rows
+
+    @classmethod
+    def of(cls, points: Vectors, triangles: NDArray[np.int64], counts: Mask | None = None) -> "Sides":
+        """The sides of triangles (f, 3), rows of points (p, 3). `counts`: (f,) whose sides count; None for all."""
+        corners = np.ascontiguousarray(weld(points, triangles).T)
+        start, end = corners.ravel(), np.roll(corners, -1, axis=0).ravel()
+        number = np.minimum(start, end) * (len(points) + 1) + np.maximum(start, end)
+        sides = np.arange(len(start)) if counts is None else which(np.tile(counts, 3))
+        order = sides[np.argsort(number[sides], kind="stable")]
+        begin = firsts(number[order])
+        return cls(corners, start, end, order, begin, np.diff(begin, append=len(order)))
+
+    @property
+    def alone(self) -> Rows:
+        """The numbers of the sides of one triangle only."""
+        return self.order[self.begin[self.times == 1]]
+
+    @once
+    def beyond(self) -> Rows:
+        """(3 f,) the number of the same side in the triangle beyond; -1 where there is none, or more than one."""
+        first = self.begin[self.times == 2]
+        side, opposite = self.order[first], self.order[first + 1]
+        beyond = np.full(len(self.start), -1)
+        beyond[side], beyond[opposite] = opposite, side
+        return beyond
+
+    @once
+    def neighbors(self) -> Rows:
+        """(3, f) the triangle beyond each side; -1 for not just one."""
+        return np.where(self.beyond < 0, -1, self.beyond % max(self.corners.shape[1], 1)).reshape(3, -1)
+
+    @once
+    def turned(self) -> Mask:
+        """(3 f,) whether the triangle beyond is wound the other way."""
+        return (self.beyond >= 0) & (self.start == self.start[self.beyond])
+
+
+def point_normals(
+    points: Vectors, triangles: NDArray[np.int64], corners: NDArray[np.int64], against: NDArray[np.bool_] | None = None
+) -> Vectors:
     """Smoothed unit normals at points, (p, 3); zero at a point of no triangle.
 
     A face counts by the cross product of its two sides at the point over their squared lengths: exact on spheres, and
     without angles.
 
     Source: N. Max, Weights for Computing Vertex Normals from Facet Normals, 1999.
+
+    Args:
+        triangles: (f, 3) rows of points.
+        corners: (3, f) the same, welded.
+        against: (3, f) at which of their corners faces count the other way, so that those wound differently do not
+            cancel out; None for all that face down.
     """
-    a, b, c = (points[triangles[:, k]] for k in range(3))
+    a, b, c = (picked(points, triangles[:, k]) for k in range(3))
     sides = (b - a, c - b, a - c)
     normal = cross(sides[0], -sides[2])
-    # Faces are turned alike, so that what is wound the other way does not cancel out.
-    normal = np.where((normal[:, 2] < 0.0)[:, None], -normal, normal)
     has_area = dot(normal, normal) > 0.0
     first, second, third = (np.where(has_area, dot(side, side), 1.0) for side in sides)
     total = np.zeros((3, len(points)))
     weights = (1.0 / first / third, 1.0 / first / second, 1.0 / second / third)
-    for k, weight in enumerate(weights):
-        weight = np.where(has_area, weight, 0.0)
+    for point, weight, turned in zip(corners, weights, [normal[:, 2] < 0.0] * 3 if against is None else against):
+        weight = np.where(has_area, np.where(turned, -weight, weight), 0.0)
         for axis in range(3):
-            total[axis] += np.bincount(triangles[:, k], normal[:, axis] * weight, minlength=len(points))
+            total[axis] += np.bincount(point, normal[:, axis] * weight, minlength=len(points))
     return unit(columns(*total))
 
 

@@ -20,7 +20,7 @@ def nearest(surface: Skin, points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def somewhere(surface: Skin, n: int = N, seed: int = 0) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Triangles, places on them and directions along them."""
     rng = np.random.default_rng(seed)
-    triangle = rng.choice(np.flatnonzero(surface.links.has_area), n)
+    triangle = rng.choice(np.flatnonzero(surface.has_area), n)
     share = rng.dirichlet((1.0, 1.0, 1.0), n)
     place = np.einsum("nk,nkd->nd", share, surface.points[surface.triangles[triangle]])
     direction = np.cross(surface.normal[triangle], rng.normal(size=(n, 3)))
@@ -88,7 +88,7 @@ def test_half_way_and_half_way_again_is_the_whole_way() -> None:
 
 def test_over_the_seam_of_a_moebius_band_it_stays_on_its_side() -> None:
     surface = skin(*moebius())
-    assert (surface.links.beyond < 0).sum() == 2 * 96, "the seam has a triangle on either side"
+    assert (surface.sides.beyond < 0).sum() == 2 * 96, "the seam has a triangle on either side"
     place, triangle = nearest(surface, np.array([(8.0 * np.cos(0.05), -8.0 * np.sin(0.05), 0.0)]))
     way = walk(surface, triangle, place, np.array([(0.0, 1.0, 0.0)]), 0.8)
     assert way.place[0, 1] > 0.3 and not way.met[0]
