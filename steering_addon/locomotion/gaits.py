@@ -10,12 +10,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..simulation.arrays.frozen import replace
 from ..simulation.arrays.once import once
-from ..simulation.arrays.scalars import EPSILON, Mask, Scalars, all_of, anybody, clamp, everybody
-from ..simulation.arrays.vectors import Vectors, dot, magnitude, truncate, unit
-from ..simulation.vehicle import Motion, VehicleModel
-from .headings import Turn, begin_turn, swing_over, turn_toward
-from .walking import ROUND, Walking
+from ..simulation.arrays.scalars import EPSILON, Mask, Scalars, all_of, anybody, clamp, everybody, which
+from ..simulation.arrays.vectors import Vectors, dot, from_above, magnitude, picked, truncate, unit
+from ..simulation.handling import side_step
+from .headings import Turn, begin_turn, rests, swing_over, turn_to, turn_toward
+from .walking import ROUND, Outset, along_and_aside, join_parts
 
 SETS_OFF = 1.2
 """Multiples of the slowest speed at which a walker that stands sets off."""
@@ -38,39 +39,30 @@ another body blocks, whatever its Pivot."""
 
 
 @dataclass(frozen=True)
-class Walkers:
+class Walkers(Outset):
     """The inputs that decide on the gait of n walkers in a step. Vectors are (n, 2), as seen from above.
 
     Attributes:
-        model: what they have to move with.
-        motion: before the step.
-        memory: what is remembered of each.
         direction: unit vectors to where they go.
         circle: (n,) the radius of their tightest turn, metres.
         max_turn_rate, on_the_spot: (n,) their fastest turn while they walk and while they stand, rad/s.
-        speed, wanted, wished: (n,) m/s before the step, after it if free to turn, and within the response time.
-        slowest, fastest: (n,) m/s below which they stand, and from which they can still stop before an edge.
+        wanted, wished: (n,) m/s after the step if free to turn, and within the response time.
+        fastest: (n,) m/s from which they can still stop before an edge.
         most: (n,) m/s at which those at most go on that brake to whirl round; inf for the others.
         steps_aside: (n,) the share of their pace at which they step aside or back.
         rounds: (n,) how far they go round to what is beside or behind them, 0 to 1.
     """
 
-    model: VehicleModel
-    motion: Motion
-    memory: Walking
     direction: Vectors
     circle: Scalars
     max_turn_rate: Scalars
     on_the_spot: Scalars
-    speed: Scalars
     wanted: Scalars
     wished: Scalars
-    slowest: Scalars
     fastest: Scalars
     most: Scalars
     steps_aside: Scalars
     rounds: Scalars
-    dt: float
 
     @once
     def pace(self) -> Scalars:
@@ -153,8 +145,7 @@ class Walkers:
     @once
     def whirls(self) -> Mask:
         """(n,) who is so slow that it turns on the spot while it steps on as it went."""
-        brakes = self.model.max_force / self.model.mass
-        slow = (self.steps_aside > 0.0) & (self.speed <= self.steps_aside * self.pace + WHIRLS * brakes)
+        slow = (self.steps_aside > 0.0) & (self.speed <= self.steps_aside * self.pace + WHIRLS * self.brakes)
         return np.isfinite(self.most) & slow & ~(self.still | self.memory.cornered)
 
     @once
@@ -249,7 +240,7 @@ def stride_of(w: Walkers) -> tuple[Vectors, Vectors]:
     whirls = anybody(w.whirls)
     ahead = np.where(w.whirls[:, None], w.motion.forward, forward) if whirls else forward
     change = ahead * speed[:, None] - w.motion.velocity
-    velocity = w.motion.velocity + truncate(change, w.model.max_force / w.model.mass * w.dt)
+    velocity = w.motion.velocity + truncate(change, w.brakes * w.dt)
     if whirls:
         # What is left of the way it went becomes a step aside or back.
         along = forward * np.maximum(dot(velocity, forward), 0.0)[:, None]
@@ -281,12 +272,30 @@ def share_round(
     return np.where(turns, clamp(share, 0.0, 1.0), 0.0)
 
 
+def turn_on_foot(w: Walkers, idle: Mask, turn_rate: Scalars) -> tuple[Vectors, Vectors]:
+    """Velocities and headings after a step, (n, 2) each, of walkers that turn if they stand and are asked to. `idle`:
+    (n,) those that stand and do not set off; `turn_rate`: (n,) their fastest turn then, rad/s; 0 for none."""
+    velocity, forward = after = stride_of(w)
+    if w.control.heading is None:
+        return after
+    heading = from_above(w.control.heading)
+    control = replace(w.control, force=from_above(w.control.force))
+    still = (idle & (magnitude(velocity) <= 0.0)) | rests(w.model, w.motion, control, w.dt)
+    rows = which(still & (turn_rate > 0.0))
+    asked = unit(picked(heading, rows))
+    turns = magnitude(asked) > 0.5
+    rows, asked = rows[turns], asked[turns]
+    if not len(rows):
+        return after
+    velocity, forward = velocity.copy(order="K"), forward.copy(order="K")
+    velocity[rows] = 0.0
+    forward[rows] = turn_to(picked(w.heading, rows), asked, turn_rate[rows], w.dt)
+    return velocity, forward
+
+
 def find_directions(
+    outset: Outset,
     on_the_spot: Scalars,
-    memory: Walking,
-    motion: Motion,
-    speed: Scalars,
-    slowest: Scalars,
     wanted: Vectors,
     wish: Vectors,
     wished: Scalars,
@@ -297,10 +306,11 @@ def find_directions(
     """The directions of walkers, (n, 2) unit vectors, the speeds they wish for, (n,) m/s, and who stays idle, (n,).
 
     Args:
-        on_the_spot, speed, slowest, wished, onward: (n,) as for `share_round`.
+        on_the_spot, wished, onward: (n,) as for `share_round`.
         wanted, wish: (n, 2) m/s, after the step if free to turn, and within the response time.
         rounds, whirls: (n,) how far they go round, and who whirls round.
     """
+    memory, slowest = outset.memory, outset.slowest
     by_wish = memory.stands | (rounds >= 1.0) | (magnitude(wanted) < EPSILON)
     # The slowest speed would carry one on that is asked to go back: it stops to turn on the spot, or goes round.
     back = ~memory.stands & (magnitude(wanted) < slowest) & (onward < 0.0)
@@ -312,6 +322,33 @@ def find_directions(
     between = wanted + (wish - wanted) * rounds[:, None] if anybody(rounds > 0.0) else wanted
     direction = unit(np.where(by_wish[:, None], wish, between) if anybody(by_wish) else between)
     # A push too weak to set off for does not turn it on the spot either.
-    idle = (memory.stands | (speed <= 0.0)) & (wished <= SETS_OFF * slowest)
+    idle = (memory.stands | (outset.speed <= 0.0)) & (wished <= SETS_OFF * slowest)
     lost = (dot(direction, direction) < 0.5) | idle
-    return np.where(lost[:, None], motion.forward, direction) if anybody(lost) else direction, wished, idle
+    return np.where(lost[:, None], outset.heading, direction) if anybody(lost) else direction, wished, idle
+
+
+def step_aside(w: Walkers, share: Scalars, gait: Vectors, forward: Vectors, before: Vectors, wish: Vectors) -> Vectors:
+    """The velocities after a step, (n, 2) m/s, of walkers that step aside where their gaits leave room for it.
+
+        |aside|, back <= share (pace - speed)
+
+    The speed is that of the gait along the heading. Within those limits the velocity of a walker follows its wish as
+    that of a point does, so that it can take up what the choice of a velocity tries. Animals turn by walking round
+    instead.
+
+    Args:
+        share: (n,) as of `side_step`.
+        gait: (n, 2) what their gaits come to, m/s along their headings.
+        forward: (n, 2) unit headings after the step.
+        before, wish: (n, 2) before the step and within the response time, m/s.
+    """
+    stops = ~wish.any(axis=1) & (magnitude(before) < w.slowest)
+    change = (wish - before) * np.where(stops, 1.0, np.minimum(w.dt / w.model.response_time, 1.0))[:, None]
+    free = before + truncate(change, w.brakes * w.dt)
+    along, aside = along_and_aside(free, forward)
+    speed = magnitude(gait)
+    slowness = np.maximum(1.0 - speed / np.maximum(w.pace, EPSILON), 0.0)
+    along = speed + (np.minimum(np.maximum(along, -share * w.pace), np.maximum(w.fastest, 0.0)) - speed) * slowness
+    limit = side_step(share, w.pace, along)
+    steps = (slowness > 0.0) & (share > 0.0)
+    return np.where(steps[:, None], join_parts(forward, along, clamp(aside, -limit, limit)), gait)

@@ -12,17 +12,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..simulation.arrays.angles import cosine_and_sine
-from ..simulation.arrays.frozen import replace
-from ..simulation.arrays.scalars import Mask, Scalars, anybody, clamp, which
+from ..simulation.arrays.scalars import Mask, Scalars, anybody, clamp
 from ..simulation.arrays.vectors import (
     Vectors,
     across,
     dot,
-    from_above,
     level_side,
     magnitude,
     paired,
-    picked,
     truncate,
     unit,
 )
@@ -128,40 +125,6 @@ def swing_over(
     return unit(turn_by(turn.heading, *cosine_and_sine(swing * dt)))
 
 
-def turn_on_foot(
-    model: VehicleModel,
-    motion: Motion,
-    control: Control,
-    after: tuple[Vectors, Vectors],
-    idle: Mask,
-    turn_rate: Scalars,
-    dt: float,
-) -> tuple[Vectors, Vectors]:
-    """Velocities and headings after a step, (n, 2) each, of walkers that turn if they stand and are asked to.
-
-    Args:
-        motion: before the step, as seen from above.
-        after: velocities and headings of walkers that are not asked to.
-        idle: (n,) the walkers that stand and do not set off.
-        turn_rate: (n,) the fastest turn while standing, rad/s; 0 for none.
-    """
-    if control.heading is None:
-        return after
-    (velocity, forward), heading = after, from_above(control.heading)
-    control = replace(control, force=from_above(control.force))
-    rests = (idle & (magnitude(velocity) <= 0.0)) | _stands(model, motion, control, dt)
-    rows = which(rests & (turn_rate > 0.0))
-    asked = unit(picked(heading, rows))
-    turns = magnitude(asked) > 0.5
-    rows, asked = rows[turns], asked[turns]
-    if not len(rows):
-        return after
-    velocity, forward = velocity.copy(order="K"), forward.copy(order="K")
-    velocity[rows] = 0.0
-    forward[rows] = turn_to(picked(motion.forward, rows), asked, turn_rate[rows], dt)
-    return velocity, forward
-
-
 def turn_to(forward: Vectors, heading: Vectors, turn_rate: Scalars, dt: float) -> Vectors:
     """Unit headings after a step of turning to others, (n, 3) or (n, 2), by at most a turn rate (n,) in rad/s."""
     aside = across(heading, forward)
@@ -195,7 +158,7 @@ def face(
     if control.heading is None:
         return after
     asked = unit(flat(control.heading, upright(len(turn_rate)))) if on_the_level else control.heading
-    turns = _stands(model, motion, control, dt) & (magnitude(asked) > 0.5) & (turn_rate > 0.0)
+    turns = rests(model, motion, control, dt) & (magnitude(asked) > 0.5) & (turn_rate > 0.0)
     if not anybody(turns):
         return after
     position, velocity, forward = after
@@ -207,11 +170,11 @@ def face(
     )
 
 
-def _stands(model: VehicleModel, motion: Motion, control: Control, dt: float) -> Mask:
+def rests(model: VehicleModel, motion: Motion, control: Control, dt: float) -> Mask:
     """Whether bodies stand, and can come to rest within a step, (n,)."""
     speed = magnitude(motion.velocity)
     wish = motion.velocity + control.force * (model.response_time / model.mass)[:, None]
     if control.speed_limit is not None:
         wish = truncate(wish, control.speed_limit)
-    rests = speed <= np.minimum(STANDS * model.max_speed, model.max_force / model.mass * dt)
-    return rests & (magnitude(wish) <= SETS_OFF * model.max_speed)
+    stops = speed <= np.minimum(STANDS * model.max_speed, model.max_force / model.mass * dt)
+    return stops & (magnitude(wish) <= SETS_OFF * model.max_speed)

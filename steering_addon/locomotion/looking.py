@@ -7,7 +7,7 @@ from ..simulation.arrays.scalars import EPSILON, Mask, Rows, Scalars, shared, wh
 from ..simulation.arrays.vectors import Vectors, dot, magnitude, picked, unit
 from .headings import sine_between, turn_by
 from .walkable import Look, Walkable, along_ground
-from .walking import Walking
+from .walking import Outset, Walking
 
 LOOKS = 0.2
 """Seconds from one look at the ground ahead to the next: a walker gets 28 cm further in that time. All look together,
@@ -85,42 +85,30 @@ def lead_past(memory: Walking, direction: Vectors) -> Vectors:
     return direction
 
 
-def fastest_before_edges(
-    walkable: Walkable,
-    memory: Walking,
-    feet: Vectors,
-    heading: Vectors,
-    speed: Scalars,
-    slowest: Scalars,
-    brakes: Scalars,
-    radius: Scalars,
-    dt: float,
-) -> Scalars:
+def fastest_before_edges(outset: Outset) -> Scalars:
     """The speeds after a step from which walkers can stop before the ground ends or is too steep, (n,) m/s; inf if any.
 
     At a speed v, braking by b from the next step on, one comes to stand within
 
         v dt + v^2 / (2 b)
 
-    Args:
-        feet: (n, 3) where they stand, metres.
-        heading: (n, 2) unit vectors.
-        speed: (n,) m/s before the step.
-        slowest: (n,) m/s at which they come up to the edge, or more slowly if they could not stop there in a step.
-        radius: (n,) of the bodies, metres, which who turns back does not let hang over an edge.
+    It comes up to the edge at the slowest speed, or more slowly if it could not stop there in a step. Who turns back
+    lets no part of its body hang over it.
     """
+    memory, speed, dt = outset.memory, outset.speed, outset.dt
     rows = which(memory.wary & (speed > 0.0))
     if not len(rows):
         return shared(np.inf, len(speed))
-    change, normal = brakes[rows] * dt, picked(memory.normal, rows)
+    brakes, normal = outset.brakes[rows], picked(memory.normal, rows)
+    change = brakes * dt
     quicker = speed[rows] + change
-    length = quicker * (dt + 0.5 * quicker / np.maximum(brakes[rows], EPSILON))
-    subset, ahead = walkable.take(rows), picked(heading, rows)
+    length = quicker * (dt + 0.5 * quicker / np.maximum(brakes, EPSILON))
+    subset, ahead = outset.walkable.take(rows), picked(outset.heading, rows)
     offset = along_ground(normal, ahead, length)
-    _, refused = subset.step(picked(feet, rows), offset, normal, memory.triangle[rows])
-    offset = along_ground(normal, ahead, length + radius[rows])
-    refused |= subset.shuns_edges & (subset.footing(picked(feet, rows), offset, normal).triangle < 0)
+    _, refused = subset.step(picked(outset.feet, rows), offset, normal, memory.triangle[rows])
+    offset = along_ground(normal, ahead, length + outset.model.radius[rows])
+    refused |= subset.shuns_edges & (subset.footing(picked(outset.feet, rows), offset, normal).triangle < 0)
     fastest = np.full(len(speed), np.inf)
-    least = np.minimum(slowest[rows], change)
+    least = np.minimum(outset.slowest[rows], change)
     fastest[rows] = np.where(refused, np.maximum(speed[rows] - change, least), np.inf)
     return fastest

@@ -17,14 +17,15 @@ from ..simulation.terrain import Misplaced, Terrain, carried
 from ..simulation.vehicle import Motion, VehicleModel
 from .banking import GRAVITY
 from .footholds import misplaced_walkers
-from .gaits import FACES, Walkers, find_directions, share_round, stepping_circle, stride_of
-from .headings import begin_turn, sine_between, turn_on_foot, turn_rate_between, turn_toward
+from .gaits import FACES, Walkers, find_directions, share_round, step_aside, stepping_circle, turn_on_foot
+from .headings import begin_turn, sine_between, turn_rate_between, turn_toward
 from .looking import LOOKS, await_look, fastest_before_edges, glance, lead_past
 from .over_steps import carried_over_steps, fastest_on_stairs
 from .point_mass import pushed
 from .walkable import BRIDGES, Look, Walkable, along_ground, leaning
 from .walking import (
     BLOCKED,
+    Outset,
     Stride,
     Walking,
     along_and_aside,
@@ -32,7 +33,6 @@ from .walking import (
     join_parts,
     lean_into_turns,
     off_heading,
-    step_aside,
 )
 
 TURN_BACK, STOP, FALL = 0, 1, 2
@@ -132,47 +132,54 @@ class OnFoot(Locomotion):
     def moved(
         self, model: VehicleModel, motion: Motion, control: Control, terrain: Terrain, memory: Walking, dt: float
     ) -> Moved:
-        walkable, slowest = self._walkable(terrain), self.slowest_speed * model.pace
         facing = level_heading(motion.forward) if anybody(motion.forward[:, 2] != 0.0) else motion.forward
         along, aside = along_and_aside(from_above(motion.velocity), from_above(facing))
         speed = np.maximum(along, 0.0)
         start, facing = carried(terrain, motion.position, facing, memory.triangle)
         feet, heading = terrain.feet(start), from_above(facing)
         memory = replace(memory, triangle=self._triangles(feet, terrain, memory))
-        # From here on velocities, headings and forces are those seen from above.
+        # From here on velocities and headings are those seen from above.
         motion = Motion(start, heading * speed[:, None], motion.side, heading, motion.up)
         steps, beside = self._side_steps(), None
         if anybody(steps > 0.0):
             beside = join_parts(heading, *(np.where(steps > 0.0, v, 0.0) for v in (np.minimum(along, 0.0), aside)))
+        slowest, walkable = self.slowest_speed * model.pace, self._walkable(terrain)
         push = self._push(model, control, memory, speed, slowest, dt)
+        outset = Outset(model, motion, control, memory, push, walkable, feet, speed, slowest, beside, dt)
         if anybody(memory.tread > 0.0):
-            control = replace(control, speed_limit=self._limit_on_stairs(model, control, speed, memory, dt))
-        wanted, wish = self._wanted(model, motion, replace(control, force=push), terrain, memory, slowest, beside, dt)
+            outset = replace(outset, control=replace(control, speed_limit=self._limit_on_stairs(outset)))
+        wanted, wish = self._wanted(outset, terrain)
         wished, onward = magnitude(wish), dot(wish, heading)
         if anybody(settles := is_settled(model, wished, onward)):
             wished = np.where(settles, 0.0, wished)
-        wish, whirls, turn_rate, on_the_spot = self._whirling(model, motion, control, push, speed, wish)
-        rounds = share_round(on_the_spot, speed, wished, onward, slowest, control.speed_limit)
+        wish, whirls, turn_rate, on_the_spot = self._whirling(outset, wish)
+        rounds = share_round(on_the_spot, speed, wished, onward, slowest, outset.control.speed_limit)
         cornered = memory.cornered | memory.blocked | walkable.is_too_steep(memory.triangle)
-        memory = replace(memory, cornered=cornered | self._is_hemmed_in(model, motion, terrain, rounds >= 1.0))
+        cornered = cornered | self._is_hemmed_in(model, motion, terrain, rounds >= 1.0)
+        outset = replace(outset, memory=replace(memory, cornered=cornered))
         direction, wished, idle = find_directions(
-            self.turn_on_the_spot, memory, motion, speed, slowest, wanted, wish, wished, onward, rounds, whirls
+            outset, self.turn_on_the_spot, wanted, wish, wished, onward, rounds, whirls
         )
         if len(walkable.surfaces):
-            memory = self._looked(model, control, walkable, feet, heading, direction, speed, slowest, memory, dt)
-            direction = lead_past(memory, direction)
-        brakes = model.max_force / model.mass
-        fastest = fastest_before_edges(walkable, memory, feet, heading, speed, slowest, brakes, model.radius, dt)
-        turns, speeds = (self.turn_radius, turn_rate, on_the_spot), (speed, magnitude(wanted), wished, slowest, fastest)
-        most = np.where(whirls, np.maximum(dot(wanted, heading), 0.0), np.inf)
-        walkers = Walkers(model, motion, memory, direction, *turns, *speeds, most, steps, rounds, dt)
-        on_the_spot = np.where(memory.cornered, 0.0, self._on_the_spot(control, heading, memory.turning, dt))
-        gait, forward = turn_on_foot(model, motion, control, stride_of(walkers), idle, on_the_spot, dt)
-        velocity = gait
-        if beside is not None:
-            asked = np.where((settles | (magnitude(wish) < slowest))[:, None], 0.0, wish)
-            velocity = self._stepped_aside(walkers, walkable, feet, beside, asked, idle, gait, forward)
-        return self._trodden(walkers, walkable, feet, push, gait, velocity, forward)
+            outset = replace(outset, memory=self._looked(outset, direction))
+            direction = lead_past(outset.memory, direction)
+        walkers = Walkers(
+            **vars(outset),
+            direction=direction,
+            circle=self.turn_radius,
+            max_turn_rate=turn_rate,
+            on_the_spot=on_the_spot,
+            wanted=magnitude(wanted),
+            wished=wished,
+            fastest=fastest_before_edges(outset),
+            most=np.where(whirls, np.maximum(dot(wanted, heading), 0.0), np.inf),
+            steps_aside=steps,
+            rounds=rounds,
+        )
+        on_the_spot = np.where(cornered, 0.0, self._on_the_spot(control, heading, memory.turning, dt))
+        gait, forward = turn_on_foot(walkers, idle, on_the_spot)
+        velocity = self._stepped_aside(walkers, wish, settles, idle, gait, forward)
+        return self._trodden(walkers, gait, velocity, forward)
 
     def _triangles(self, feet: Vectors, terrain: Terrain, memory: Walking) -> Rows:
         """The rows of the triangles on which they stand, (n,), found again where faces have come or gone."""
@@ -194,27 +201,19 @@ class OnFoot(Locomotion):
             return push
         return np.where(slow[:, None], memory.push + (push - memory.push) * share_of_last, push)
 
-    def _wanted(
-        self,
-        model: VehicleModel,
-        motion: Motion,
-        control: Control,
-        terrain: Terrain,
-        memory: Walking,
-        slowest: Scalars,
-        beside: Vectors | None,
-        dt: float,
-    ) -> tuple[Vectors, Vectors]:
+    def _wanted(self, outset: Outset, terrain: Terrain) -> tuple[Vectors, Vectors]:
         """The velocities after the step of a body that is free to turn, and after the response time; (n, 2) m/s."""
+        model, motion, slowest, beside = outset.model, outset.motion, outset.slowest, outset.beside
+        memory, limit = outset.memory, outset.control.speed_limit
         uphill = rise(memory.normal, motion.forward)
         if anybody(uphill > 0.0):
             # The normal before a ramp leans already where the floor is level.
             uphill = np.minimum(uphill, rise(terrain.after.face_normal(memory.triangle), motion.forward))
         fastest = np.maximum(model.max_speed * share_uphill(uphill, self.slowed_uphill), slowest)
-        if control.speed_limit is not None:
-            fastest = np.minimum(fastest, control.speed_limit)
-        wanted, _ = pushed(model, motion, Control(control.force, fastest), self.max_turn_rate, dt)
-        pull = control.force * (model.response_time / model.mass)[:, None]
+        if limit is not None:
+            fastest = np.minimum(fastest, limit)
+        wanted, _ = pushed(model, motion, Control(outset.push, fastest), self.max_turn_rate, outset.dt)
+        pull = outset.push * (model.response_time / model.mass)[:, None]
         wish = motion.velocity + pull
         if beside is not None:
             wanted, wish = wanted + beside, wish + beside
@@ -224,13 +223,12 @@ class OnFoot(Locomotion):
         wish[rows] = pull[rows]
         return wanted, truncate(wish, np.maximum(fastest, 0.0))
 
-    def _limit_on_stairs(
-        self, model: VehicleModel, control: Control, speed: Scalars, memory: Walking, dt: float
-    ) -> Scalars:
+    def _limit_on_stairs(self, outset: Outset) -> Scalars:
         """The speed limit, (n,) m/s, of those of whom some are on stairs; they slow down gradually for these."""
-        pace = model.pace
-        limit = np.maximum(fastest_on_stairs(memory.tread, model.radius, pace), speed - pace * (dt / SLOWS))
-        return limit if control.speed_limit is None else np.minimum(limit, control.speed_limit)
+        model, limit = outset.model, outset.control.speed_limit
+        fastest = fastest_on_stairs(outset.memory.tread, model.radius, model.pace)
+        fastest = np.maximum(fastest, outset.speed - model.pace * (outset.dt / SLOWS))
+        return fastest if limit is None else np.minimum(fastest, limit)
 
     def _is_hemmed_in(self, model: VehicleModel, motion: Motion, terrain: Terrain, turns: Mask) -> Mask:
         """Whether an obstacle leaves walkers that turn round no room for it, (n,)."""
@@ -246,14 +244,13 @@ class OnFoot(Locomotion):
         hemmed_in[rows[index[gap < room[index]]]] = True
         return hemmed_in
 
-    def _whirling(
-        self, model: VehicleModel, motion: Motion, control: Control, push: Vectors, speed: Scalars, wish: Vectors
-    ) -> tuple[Vectors, Mask, Scalars, Scalars]:
+    def _whirling(self, outset: Outset, wish: Vectors) -> tuple[Vectors, Mask, Scalars, Scalars]:
         """Let walkers whirl round to where they hurry: people brake for that, animals that run go round.
 
         So do animals that are held up, as with the nose at a fence: they have no room to walk round. Returns wish (n,
         2) m/s, who whirls round (n,), the fastest turn on a walk and while they stand (n,) rad/s.
         """
+        model, motion, control, speed = outset.model, outset.motion, outset.control, outset.speed
         on_the_spot, turn_rate = self.turn_on_the_spot, self.max_turn_rate
         hurries = nobody(len(speed)) if control.hurries is None else control.hurries
         if control.held_up is not None:
@@ -269,54 +266,39 @@ class OnFoot(Locomotion):
         on_the_spot = np.where(hurries, np.maximum(on_the_spot, pivot), on_the_spot)
         turn_rate = np.where(hurries, np.maximum(turn_rate, on_the_spot), turn_rate)
         # A force from behind stops it first: where it wants to go shows only beyond that.
-        stopped = AFTERWARDS * speed / (model.max_force / model.mass)
-        beyond = motion.velocity + push * (np.maximum(stopped, model.response_time) / model.mass)[:, None]
+        stopped = AFTERWARDS * speed / outset.brakes
+        beyond = motion.velocity + outset.push * (np.maximum(stopped, model.response_time) / model.mass)[:, None]
         whirls = hurries & (dot(beyond, motion.forward) < FACES * magnitude(beyond))
         return np.where(whirls[:, None], beyond, wish), whirls, turn_rate, on_the_spot
 
     def _stepped_aside(
-        self,
-        w: Walkers,
-        walkable: Walkable,
-        feet: Vectors,
-        beside: Vectors,
-        asked: Vectors,
-        idle: Mask,
-        gait: Vectors,
-        forward: Vectors,
+        self, w: Walkers, wish: Vectors, settles: Mask, idle: Mask, gait: Vectors, forward: Vectors
     ) -> Vectors:
         """The velocities, (n, 2) m/s, of walkers that step aside from their gaits, but not over the end of the ground.
-        `beside`, `asked`: (n, 2) m/s, the part of the motion before off the heading, and the wish."""
+        `settles`: (n,) who is not asked to walk, whatever its wish."""
+        if w.beside is None:
+            return gait
+        asked = np.where((settles | (magnitude(wish) < w.slowest))[:, None], 0.0, wish)
         # A walker that is led past where the ground ends keeps to that way.
         led = w.memory.cornered | w.memory.wary | w.is_led_aside | w.memory.inward.any(axis=1)
-        share = np.where(led | (idle & (magnitude(beside) <= 0.0)), 0.0, w.steps_aside)
-        before = w.motion.velocity + beside
-        velocity = step_aside(w.model, share, gait, forward, before, asked, w.slowest, w.fastest, w.dt)
+        share = np.where(led | (idle & (magnitude(w.beside) <= 0.0)), 0.0, w.steps_aside)
+        velocity = step_aside(w, share, gait, forward, w.motion.velocity + w.beside, asked)
         rows = which((velocity != gait).any(axis=1) & (w.memory.triangle >= 0))
         if len(rows):
             ahead = unit(picked(velocity, rows)) * (w.model.radius[rows] + self.step_height[rows])[:, None]
-            subset, normal = walkable.take(rows), picked(w.memory.normal, rows)
-            ends = subset.refuses_edges & (subset.footing(picked(feet, rows), ahead, normal).triangle < 0)
+            subset, normal = w.walkable.take(rows), picked(w.memory.normal, rows)
+            ends = subset.refuses_edges & (subset.footing(picked(w.feet, rows), ahead, normal).triangle < 0)
             velocity[rows[ends]] = gait[rows[ends]]
         return velocity
 
-    def _trodden(
-        self,
-        w: Walkers,
-        walkable: Walkable,
-        feet: Vectors,
-        push: Vectors,
-        gait: Vectors,
-        velocity: Vectors,
-        forward: Vectors,
-    ) -> Moved:
+    def _trodden(self, w: Walkers, gait: Vectors, velocity: Vectors, forward: Vectors) -> Moved:
         """The step along the ground with level velocities and headings, (n, 2), where the ground does not refuse it."""
         model, memory, start, heading, walks = w.model, w.memory, w.motion.position, w.motion.forward, magnitude(gait)
         course = forward
         if anybody(w.steps_aside > 0.0):
             course = np.where((magnitude(velocity) > 0.0)[:, None], unit(velocity), forward)
         offset = along_ground(memory.normal, course, magnitude(velocity) * w.dt)
-        footing, refused = walkable.step(feet, offset, memory.normal, memory.triangle)
+        footing, refused = w.walkable.step(w.feet, offset, memory.normal, memory.triangle)
         if anybody(refused):
             offset, velocity = (np.where(refused[:, None], 0.0, v) for v in (offset, velocity))
             forward = np.where((refused & ~memory.cornered)[:, None], heading, forward)
@@ -330,10 +312,10 @@ class OnFoot(Locomotion):
         turning = turn_rate_between(heading, forward, w.dt)
         leans = lean_into_turns(memory.leans, self.lean_in_turns, walks, turning, model.radius, w.dt)
         walking = replace(memory, stands=stands, cornered=cornered, turning=turning, leans=leans)
-        walking = replace(walking, push=push, way_out=way_out)
+        walking = replace(walking, push=w.push, way_out=way_out)
         end = columns(start[:, 0] + offset[:, 0], start[:, 1] + offset[:, 1], start[:, 2])
         reach = model.radius if model.half_axis is None else model.radius + model.half_axis
-        stride = Stride(start, walking, end, footing, walkable, reach, model.pace)
+        stride = Stride(start, walking, end, footing, w.walkable, reach, w.pace)
         return Moved(end, in_space(velocity), in_space(forward), stride, start)
 
     def _side_steps(self) -> Scalars:
@@ -344,32 +326,22 @@ class OnFoot(Locomotion):
         shuns, refuses = self.at_edge == TURN_BACK, self.at_edge != FALL
         return Walkable(terrain.after, self.max_slope, self.step_height, self.headroom, shuns, refuses)
 
-    def _looked(
-        self,
-        model: VehicleModel,
-        control: Control,
-        walkable: Walkable,
-        feet: Vectors,
-        heading: Vectors,
-        direction: Vectors,
-        speed: Scalars,
-        slowest: Scalars,
-        memory: Walking,
-        dt: float,
-    ) -> Walking:
+    def _looked(self, outset: Outset, direction: Vectors) -> Walking:
         """The memory once those whose time it is have looked at the ground in directions (n, 2)."""
-        memory, rows = await_look(memory, heading, dt)
+        model, control, speed, dt = outset.model, outset.control, outset.speed, outset.dt
+        memory, rows = await_look(outset.memory, outset.heading, dt)
         if not len(rows):
             return memory
         # From a corner it sets off as slowly as can be, so that it looks at the very place to which it steps.
-        step = np.maximum(speed, np.minimum(slowest, model.max_force / model.mass * dt)) * dt
+        step = np.maximum(speed, np.minimum(outset.slowest, outset.brakes * dt)) * dt
         circle = np.maximum(self.turn_radius, step / (dt * np.maximum(self.max_turn_rate, EPSILON)))
         reach = self._reach(model, speed)
         need = reach - TURNS * self.turn_radius + speed * LOOKS
         need = need + np.minimum(stepping_circle(self.turn_on_the_spot, model.pace), self.turn_radius)
-        look = Look(feet, memory.normal, memory.triangle, heading, direction, step, reach, model.radius, need, circle)
+        stands = outset.feet, memory.normal, memory.triangle, outset.heading
+        look = Look(*stands, direction, step, reach, model.radius, need, circle)
         goal_distance = shared(np.inf, len(speed)) if control.goal_distance is None else control.goal_distance
-        return glance(walkable, look, goal_distance, memory, rows, dt)
+        return glance(outset.walkable, look, goal_distance, memory, rows, dt)
 
     def _reach(self, model: VehicleModel, speed: Scalars) -> Scalars:
         """How far ahead a walker looks at the ground, (n,) metres: the room it takes to turn or to brake."""

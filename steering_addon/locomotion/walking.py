@@ -5,12 +5,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..simulation.arrays.scalars import EPSILON, Mask, Rows, Scalars, anybody, clamp, nobody, which
-from ..simulation.arrays.vectors import Vectors, dot, from_above, magnitude, paired, picked, truncate
+from ..simulation.arrays.vectors import Vectors, dot, from_above, paired, picked
 from ..simulation.geometry.floors import Footing
 from ..simulation.handling import side_step
+from ..simulation.locomotion import Control
 from ..simulation.memory import Memory, remembered
 from ..simulation.terrain import Terrain
-from ..simulation.vehicle import VehicleModel
+from ..simulation.vehicle import Motion, VehicleModel
 from .banking import GRAVITY
 from .walkable import Walkable
 
@@ -93,6 +94,43 @@ class Walking(Memory):
     climb: Scalars = remembered(0.0)
     tread: Scalars = remembered(0.0)
     off: Scalars = remembered(0.0)
+
+
+@dataclass(frozen=True)
+class Outset:
+    """Where n walkers are as a step begins, and what is asked of them. Level vectors are (n, 2), as seen from above.
+
+    Attributes:
+        model: what they have to move with.
+        motion: with velocities along their level headings.
+        push: (n, 2) the force that acts on them along the level, newtons.
+        walkable: what they may tread.
+        feet: (n, 3) where they stand, metres.
+        speed, slowest: (n,) m/s ahead, and that below which they stand.
+        beside: (n, 2) m/s off their headings; None if nobody steps aside.
+    """
+
+    model: VehicleModel
+    motion: Motion
+    control: Control
+    memory: Walking
+    push: Vectors
+    walkable: Walkable
+    feet: Vectors
+    speed: Scalars
+    slowest: Scalars
+    beside: Vectors | None
+    dt: float
+
+    @property
+    def heading(self) -> Vectors:
+        """(n, 2) level unit vectors."""
+        return self.motion.forward
+
+    @property
+    def brakes(self) -> Scalars:
+        """(n,) how hard they can brake, m/s2."""
+        return self.model.max_force / self.model.mass
 
 
 @dataclass(frozen=True)
@@ -187,41 +225,3 @@ def off_heading(share: Scalars, pace: Scalars, velocity: Vectors, heading: Vecto
     along, aside = along_and_aside(velocity, heading)
     limit = side_step(share, pace, along)
     return join_parts(heading, clamp(along, -limit, 0.0), clamp(aside, -limit, limit))
-
-
-def step_aside(
-    model: VehicleModel,
-    share: Scalars,
-    gait: Vectors,
-    forward: Vectors,
-    before: Vectors,
-    wish: Vectors,
-    slowest: Scalars,
-    fastest: Scalars,
-    dt: float,
-) -> Vectors:
-    """The velocities after a step, (n, 2) m/s, of walkers that step aside where their gaits leave room for it.
-
-        |aside|, back <= share (pace - speed)
-
-    The speed is that of the gait along the heading. Within those limits the velocity of a walker follows its wish as
-    that of a point does, so that it can take up what the choice of a velocity tries. Animals turn by walking round
-    instead.
-
-    Args:
-        share: (n,) as of `side_step`.
-        gait: (n, 2) what their gaits come to, m/s along their headings.
-        forward: (n, 2) unit headings after the step.
-        before, wish: (n, 2) before the step and within the response time, m/s.
-        slowest, fastest: (n,) m/s below which they stand if asked for nothing, and that they may walk ahead.
-    """
-    stops = ~wish.any(axis=1) & (magnitude(before) < slowest)
-    change = (wish - before) * np.where(stops, 1.0, np.minimum(dt / model.response_time, 1.0))[:, None]
-    free = before + truncate(change, model.max_force / model.mass * dt)
-    along, aside = along_and_aside(free, forward)
-    speed, pace = magnitude(gait), model.pace
-    slowness = np.maximum(1.0 - speed / np.maximum(pace, EPSILON), 0.0)
-    along = speed + (np.minimum(np.maximum(along, -share * pace), np.maximum(fastest, 0.0)) - speed) * slowness
-    limit = side_step(share, pace, along)
-    steps = (slowness > 0.0) & (share > 0.0)
-    return np.where(steps[:, None], join_parts(forward, along, clamp(aside, -limit, limit)), gait)

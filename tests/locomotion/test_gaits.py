@@ -50,6 +50,7 @@ def walker(angle: float = 0.0, n: int = 1, **changes: Any) -> Walkers:
         direction=np.tile([np.cos(angle), np.sin(angle)], (n, 1)),
         **{name: np.full(n, value) for name, value in numbers.items()},
         dt=DT,
+        **dict.fromkeys(("control", "push", "walkable", "feet", "beside")),
     )
 
 

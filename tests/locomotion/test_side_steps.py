@@ -1,27 +1,28 @@
 """Side steps: who hardly walks goes where it is asked to, whichever way it faces; who walks, and animals, do not."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from steering_addon.behaviors.seek import Seek
 from steering_addon.locomotion import OnFoot
-from steering_addon.locomotion.walking import along_and_aside, join_parts, step_aside
+from steering_addon.locomotion.gaits import step_aside
+from steering_addon.locomotion.walking import along_and_aside, join_parts
 from steering_addon.simulation.vehicle import VehicleModel
+from tests.locomotion.test_gaits import walker
 from tests.scene import Scene, leaders, positions
 
-DT, SHARE, PACE = 1.0 / 24.0, 0.4, 1.2
+SHARE, PACE = 0.4, 1.2
 MODEL = {"max_speed": 2.0, "cruise_speed": PACE / 2.0, "max_force": 4.0, "response_time": 0.2}
 
 
 def after(wish: tuple[float, float], gait: float, share: float = SHARE, steps: int = 24) -> np.ndarray:
     """The velocity, (2,) m/s, of one that faces +X once it has been asked for another during some steps."""
     heading, velocity = np.array([[1.0, 0.0]]), np.array([[gait, 0.0]])
-    model = VehicleModel.of(1, **MODEL)
+    w = replace(walker(fastest=9.0), model=VehicleModel.of(1, **MODEL))
     for _ in range(steps):
-        walks = np.array([[gait, 0.0]])
-        velocity = step_aside(
-            model, np.array([share]), walks, heading, velocity, np.array([wish]), np.array([0.1]), np.array([9.0]), DT
-        )
+        velocity = step_aside(w, np.array([share]), np.array([[gait, 0.0]]), heading, velocity, np.array([wish]))
     return velocity[0]
 
 
