@@ -121,23 +121,23 @@ class Containment(Behavior):
         only_with=("method", CROSS),
     )
     release: Mask = switch(
-        False, "Let vehicles leave while a path or a target outside the region leads them away", label="Let Go"
+        False, "Let vehicles leave, even a firm region, while a path or target outside leads them away", label="Let Go"
     )
 
     firm: Mask = switch(False, "Let nobody leave the region, whatever pushes: they stop at its border as at a wall")
 
     def steer(self, world: World, agents: Agents, memory: Returning) -> Steering:
-        steering = self._inward(world, agents, memory)
-        if not anybody(self.firm):
-            return steering
-        return replace(steering, confined=np.where(self.firm & (self.region >= 0), self.region, -1))
-
-    def _inward(self, world: World, agents: Agents, memory: Returning) -> Steering:
-        """The steering back inside."""
-        row = np.maximum(self.region, 0)
         kept = self.region >= 0
         if anybody(self.release):
-            kept = kept & ~(self.release & _led_away(world, agents, row))
+            kept = kept & ~(self.release & _led_away(world, agents, np.maximum(self.region, 0)))
+        steering = self._inward(world, agents, memory, kept)
+        if not anybody(self.firm):
+            return steering
+        return replace(steering, confined=np.where(self.firm & kept, self.region, -1))
+
+    def _inward(self, world: World, agents: Agents, memory: Returning, kept: Mask) -> Steering:
+        """The steering back inside of those that their regions keep, (n,)."""
+        row = np.maximum(self.region, 0)
         if not anybody(kept):
             return Steering(agents.none())
         future = agents.predicted_position(self.prediction_time)

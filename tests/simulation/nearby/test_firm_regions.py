@@ -5,6 +5,7 @@ import pytest
 
 from steering_addon.behaviors.containment import Containment
 from steering_addon.behaviors.flee import Flee
+from steering_addon.behaviors.seek import Seek
 from steering_addon.locomotion import OnFoot, Planar, SimpleVehicle, Swimming
 from steering_addon.simulation.geometry.regions import BOX, SPHERE, regions
 from tests.sampling import sampled
@@ -78,3 +79,16 @@ def test_who_starts_beside_a_glass_does_not_leave_by_another() -> None:
         regions=regions([[0.0, 0.0, 0.0]], 3.0, BOX),
     )
     assert np.abs(positions(scene.run(96))).max() <= 3.0 + 1e-9
+
+
+@pytest.mark.parametrize("release", [True, False])
+def test_a_firm_region_lets_those_go_whom_it_releases(release: bool) -> None:
+    scene = Scene(
+        [(0.0, 2.0, 0.0)],
+        forward=(0.0, 1.0, 0.0),
+        vehicle={"radius": 0.1, "max_speed": 2.0, "max_force": 4.0},
+        behaviors=[(Seek, {"target": 1}), (Containment, {"firm": True, "release": release, "region": 0})],
+        tracked=leaders([0.0, 6.0, 0.0]),
+        regions=regions([[0.0, 0.0, 0.0]], 3.0, BOX),
+    )
+    assert (positions(scene.run(48))[-1, 0, 1] > 3.0) == release
