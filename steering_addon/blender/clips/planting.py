@@ -12,7 +12,7 @@ from bpy.types import Action, Object
 from ...portrayal.clips import MOVE, PHASES, Clip, Playing, leading
 from ...portrayal.feet.knees import ease
 from ...portrayal.feet.pacing import Tempo, paced
-from ...portrayal.feet.pawing import paw_of, put_down, settling
+from ...portrayal.feet.pawing import closing_of, paw_of, put_down, settling
 from ...portrayal.feet.planes import Ground
 from ...portrayal.feet.rotations import LEAST
 from ...portrayal.feet.solving import Held, hold
@@ -42,9 +42,9 @@ class Planter:
         """`feet`: as the strips of `clips` move them."""
         self.legs, self._height, self._rests = legs, rig.height, feet.rests
         placed = [compose(rig.matrix, poses) for poses in feet.poses]
-        # The motions that keep feet down in clips that stand.
-        self._paws = [
-            paw_of(
+        # The motions that keep feet down in clips that stand, and by which they close the steps of those that move.
+        motions = [
+            (
                 clips,
                 [rig.posed_points(poses, rows) for poses in feet.poses],
                 rests,
@@ -54,6 +54,7 @@ class Planter:
             )
             for rows, rests, bone in zip(feet.soles, feet.rests.T, legs.carriers)
         ]
+        self._paws, self._closing = [paw_of(*motion) for motion in motions], [closing_of(*motion) for motion in motions]
         self._first = first = leading(clips)
         self._moves = np.array([clip.plays == MOVE and clip.speed > 0.0 for clip in clips])
         cycle = [rig.posed_points(feet.poses[first][:PHASES], rows) for rows in feet.soles]
@@ -77,10 +78,12 @@ class Planter:
         posed = self.legs.pose(flat, shape)
         rests = np.einsum("cf,cl->lf", flat.weights(), self._rests).reshape(-1, *shape)
         pawing = [paw and paw.correction(flat, position) for paw, position in zip(self._paws, posed.places)]
-        moving = np.einsum("cf,c->f", flat.weights(), self._moves.astype(np.float64)).reshape(shape)
-        stop_shares = settling(moving, body, self._height, frame_time)
-        as_played = zip(posed.soles, rests, pawing, posed.reaches)
-        feet = [put_down(Stepping(*foot), stop_shares) for foot in as_played]
+        feet = [Stepping(*foot) for foot in zip(posed.soles, rests, pawing, posed.reaches)]
+        moving = flat.weights()[self._moves].any(axis=0).reshape(shape)
+        settled = moving * settling(playing.phase[self._first], body, self._height, frame_time)
+        if np.any(settled):
+            closing = [step.correction(flat, position) for step, position in zip(self._closing, posed.places)]
+            feet = [put_down(foot, step, settled) for foot, step in zip(feet, closing)]
         lowers = self.legs.lowers_hips(on_ground=ground is not None)
         held = hold(body, feet, self._height, frame_time, ground, lowers_hips=lowers)
         if (softened := posed.soften(feet, held)) is not None:

@@ -1,8 +1,9 @@
-"""Feet that stay down where a clip that stands lifts them, as a horse does that paws the ground.
+"""Feet that stand flat on the ground while their body stands, though a clip lifts them.
 
-A planted foot of a body that stands is on the ground. So such a foot is moved to where it rests in that clip, and its
-leg follows. One that stops in a step of a clip that moves, as without a clip that stands, puts its foot straight down.
-A clip that is done once lifts its feet as it was made.
+A horse paws the ground in a clip that stands: such a foot is moved to where it rests in that clip, and its leg follows.
+One that stops in a step of a clip that moves, as without a clip that stands, closes the step. A foot that came down
+ahead of where it passes its body stays there; one behind that, or in the air, comes up to there. A clip that is done
+once lifts its feet as it was made.
 """
 
 from collections.abc import Sequence
@@ -12,21 +13,24 @@ import numpy as np
 
 from ...simulation.arrays.scalars import Scalars
 from ...simulation.arrays.vectors import Vectors, columns
-from ..clips import STAND, Clip, Playing, mixed_tables
-from .rotations import Turns, multiply, orthonormalize, transpose
-from .soles import TOUCH, Points, median
+from ..clips import MOVE, PHASES, STAND, Clip, Playing, mixed_tables
+from .holding import smooth
+from .rotations import LEAST, Turns, multiply, orthonormalize, transpose
+from .soles import TOUCH, Points, median, stances
 from .solving import mean_around
 from .treads import STANDS, Carried, FootCorrection, Stepping
 
 PUT_DOWN = 0.1
-"""Seconds before and after a body has stopped, in which it puts a foot down."""
+"""Seconds before and after a body has stopped, in which it closes its step."""
+SETS_OFF = 0.25
+"""Cycles in which it opens it again as it sets off."""
 LIFTS = 0.015
 """Model heights by which a clip lifts a foot at least that is kept down in it."""
 
 
 @dataclass(frozen=True)
 class Paw:
-    """The motion that keeps a foot down in each clip, at each phase and over the end of the cycle. `shift`: (PHASES +
+    """The motion that takes a foot down in each clip, at each phase and over the end of the cycle. `shift`: (PHASES +
     2, 3) of each clip, metres in the space of the model; `turn`: (PHASES + 2, 3, 3) of each clip, about the foot's
     origin."""
 
@@ -36,28 +40,55 @@ class Paw:
     def correction(self, playing: Playing, place: Vectors) -> FootCorrection:
         """The correction of the foot of n bodies on f frames. `playing`: (clips, n f) of them, one after the other;
         `place`: (n, f, 3) where their clips have its origin."""
-        shift, turn = mixed_tables(self.shift, playing), orthonormalize(mixed_tables(self.turn, playing))
+        shift, turn = mixed_tables(self.shift, playing), mixed_tables(self.turn, playing)
+        # What the shares of clips lack of 1 is the model at rest.
+        turn = orthonormalize(turn + (1.0 - np.einsum("cf->f", playing.weights()))[:, None, None] * np.eye(3))
         return FootCorrection(place, shift.reshape(place.shape), turn.reshape(*place.shape, 3))
 
 
-def put_down(foot: Stepping, share: Scalars) -> Stepping:
-    """A foot of n bodies that is put down by shares (n, f) of the way."""
-    kept = foot.kept_down()
-    down = share * np.maximum(np.min(kept.points[..., 2], axis=-1) - kept.rests, 0.0)
-    if not np.any(down):
-        return foot
-    shift = columns(np.zeros(down.shape), 0.0, -down)
-    lowered = FootCorrection(kept.points[..., 0, :], shift, np.broadcast_to(np.eye(3), (*down.shape, 3, 3)))
+def put_down(foot: Stepping, closing: FootCorrection, share: Scalars) -> Stepping:
+    """A foot of n bodies that closes its step by shares (n, f) of the way."""
+    turn = orthonormalize(np.eye(3) + share[..., None, None] * (closing.turn - np.eye(3)))
+    shift = closing.shift * share[..., None]
+    lowered = FootCorrection(closing.centre, columns(shift[..., 0], shift[..., 1], shift[..., 2]), turn)
     return replace(foot, down=lowered if foot.down is None else foot.down.then(lowered))
 
 
-def settling(moving: Scalars, body: Carried, height: float, frame_time: float) -> Scalars:
-    """How far bodies that stop in a step put their feet down, (n, f). `moving`: (n, f) the share of clips that move in
-    their pose; `body`: they, (n, f); `height`: of the model, metres."""
+def settling(phase: Scalars, body: Carried, height: float, frame_time: float) -> Scalars:
+    """How far bodies have closed a step, (n, f), 0 to 1: as they stop, and until the foot behind would swing past.
+    `phase`: (n, f) of the clips that move; `height`: of the model, metres."""
     still = np.zeros(body.size.shape)
     still[..., 1:] = body.strides / frame_time < STANDS * height * body.size[..., 1:]
     still[..., 0] = still[..., min(1, still.shape[-1] - 1)]
-    return moving * mean_around(still, max(round(PUT_DOWN / frame_time), 1))
+    share = mean_around(still, max(round(PUT_DOWN / frame_time), 1))
+    last = np.maximum.accumulate(np.where(share > 1.0 - LEAST, phase, -np.inf), axis=-1)
+    return np.maximum(share, smooth(1.0 - (phase - last) / SETS_OFF))
+
+
+def closing_of(
+    clips: Sequence[Clip],
+    soles: Sequence[Points],
+    rests: Scalars,
+    places: Sequence[Vectors],
+    turns: Sequence[Turns],
+    height: float,
+) -> Paw:
+    """Find the motion by which a foot closes its step in each clip that moves; arguments as for `paw_of`."""
+    shift, turn = _nothing(places)
+    for row, (clip, sole) in enumerate(zip(clips, soles)):
+        above = np.min(sole[..., 2], axis=1) - rests[row]
+        stance = max(stances(np.abs(above[:PHASES]) < TOUCH * height), key=len, default=np.zeros(0, dtype=np.int64))
+        if clip.plays != MOVE or clip.speed <= 0.0 or not len(stance):
+            continue
+        half = _usual(places[row][stance])
+        middle, early = stance[half], stance[:half]
+        place = np.tile(places[row][middle] - (0.0, 0.0, above[middle]), (len(sole), 1))
+        along = np.einsum("pmi->pi", sole[..., :2]) / sole.shape[1]
+        ahead = np.isin(np.arange(len(sole)) % PHASES, early)
+        place[ahead, :2] += along[ahead] - along[middle]
+        shift[row] = place - places[row]
+        turn[row] = multiply(turns[row][middle], transpose(turns[row]))
+    return Paw(shift, turn)
 
 
 def paw_of(
@@ -76,8 +107,7 @@ def paw_of(
         places, turns: (PHASES + 2, 3) and (PHASES + 2, 3, 3) where its origin is in each clip, and how it is turned.
         height: of the model, metres.
     """
-    shift, turn = [np.zeros_like(place) for place in places], [np.tile(np.eye(3), (len(rows), 1, 1)) for rows in turns]
-    lifts = False
+    (shift, turn), lifts = _nothing(places), False
     for row, (clip, sole) in enumerate(zip(clips, soles)):
         above = np.min(sole[..., 2], axis=1) - rests[row]
         if clip.plays != STAND or np.max(above) < LIFTS * height:
@@ -85,8 +115,18 @@ def paw_of(
         lifts = True
         down = np.flatnonzero(np.abs(above) < TOUCH * height)
         down = down if len(down) else np.array([np.argmin(above)])
-        off = places[row][down] - np.array([median(column) for column in places[row][down].T])
-        phase = down[np.argmin(np.einsum("di,di->d", off, off))]
+        phase = down[_usual(places[row][down])]
         shift[row] = places[row][phase] - places[row]
         turn[row] = multiply(turns[row][phase], transpose(turns[row]))
     return Paw(shift, turn) if lifts else None
+
+
+def _usual(places: Vectors) -> int:
+    """The row of the place of some (r, 3) that is nearest to their median."""
+    off = places - np.array([median(column) for column in places.T])
+    return int(np.argmin(np.einsum("ri,ri->r", off, off)))
+
+
+def _nothing(places: Sequence[Vectors]) -> tuple[list[Vectors], list[Turns]]:
+    """Shifts and turns that leave a foot where it is, at places (PHASES + 2, 3) in each clip."""
+    return [np.zeros_like(place) for place in places], [np.tile(np.eye(3), (len(place), 1, 1)) for place in places]

@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from steering_addon.portrayal.clips import DO, PHASES, STAND, Clip, Playing
+from steering_addon.portrayal.clips import DO, MOVE, PHASES, STAND, Clip, Playing
 from steering_addon.portrayal.feet.footholds import footholds
-from steering_addon.portrayal.feet.pawing import LIFTS, Paw, paw_of, put_down, settling
-from steering_addon.portrayal.feet.rotations import rotation_about_up
+from steering_addon.portrayal.feet.pawing import LIFTS, Paw, closing_of, paw_of, put_down, settling
+from steering_addon.portrayal.feet.rotations import rotation_about_up, rotation_between
 from steering_addon.portrayal.feet.treads import Carried, FootCorrection, LegReach, Stepping
-from tests.portrayal.feet.walks import FRAME_TIME, FRAMES, TIME, body_of, in_world, stand
+from tests.portrayal.feet.walks import FRAME_TIME, FRAMES, TIME, UP, body_of, in_world, stand
 from tests.portrayal.stepping import HEIGHT, soles
 
 PHASE = np.arange(PHASES + 2.0) / PHASES
@@ -69,19 +69,37 @@ def test_on_a_single_frame_nobody_stops() -> None:
     assert settling(np.ones((1, 1)), one, HEIGHT, FRAME_TIME).tolist() == [[0.0]]
 
 
-@pytest.mark.parametrize("moving", [1.0, 0.0])
-def test_a_body_that_stops_in_a_step_of_its_walk_puts_its_foot_straight_down(moving: float) -> None:
-    """It holds there; a clip that stands may do with its feet what it likes."""
-    gone = np.minimum(1.2 * TIME, 1.7)
-    body, feet = body_of(soles(gone / 1.2, 1.2), gone, 0.0 * gone)
+def test_a_body_settles_as_it_stops_and_until_a_foot_would_swing_past() -> None:
+    stops = (TIME > 1.0) & (TIME < 3.0)
+    body, _ = body_of(soles(TIME, 1.2), np.cumsum(np.where(stops, 0.0, 1.2 * FRAME_TIME)), 0.0 * TIME)
     many = Carried(*(column if np.isscalar(column) else column[None] for column in vars(body).values()))
-    share = settling(np.full((1, FRAMES), moving), many, HEIGHT, FRAME_TIME)[0]
-    put = [put_down(foot, share) for foot in feet]
-    stands = np.diff(gone, append=gone[-1]) == 0.0
-    heights = [
-        in_world(body, foot, correction)[stands][12:, :, 2].min(axis=1)
-        for foot, correction in zip((each.kept_down() for each in put), footholds(body, put, HEIGHT, FRAME_TIME))
-    ]
-    lifted = max(height.max() for height in heights)
-    assert (lifted < 1e-9) if moving else (lifted > 0.05)
-    assert (share[~stands][:-4] == 0.0).all()
+    phase = np.cumsum(np.where(stops, 0.0, FRAME_TIME))
+    share = settling(phase[None], many, HEIGHT, FRAME_TIME)[0]
+    assert (share[TIME < 0.9] == 0.0).all()
+    assert (share[(TIME > 1.12) & stops] == 1.0).all()
+    np.testing.assert_allclose(np.interp([2.98, 3.1, 3.25], TIME, share), (1.0, 0.4, 0.0), atol=0.1)
+
+
+@pytest.mark.parametrize("plays", [MOVE, STAND])
+def test_a_foot_ahead_of_its_body_stays_where_it_came_down_and_another_comes_up_below_it(plays: int) -> None:
+    """Either stands flat, as in the middle of its stance; a clip that stands does with its feet what it likes."""
+    sole, part = soles(PHASE, 1.2)[:, :12], PHASE % 1.0
+    tilt = np.clip(3.0 * (part - 0.3), 0.0, 0.9)
+    turn = rotation_between(np.tile(UP, (len(part), 1)), np.stack((0.0 * tilt, np.sin(tilt), np.cos(tilt)), axis=1))
+    place = np.einsum("pmi->pi", sole) / sole.shape[1]
+    sole = place[:, None] + np.einsum("pij,pmj->pmi", turn, sole - place[:, None])
+    sunk = np.minimum(np.min(sole[..., 2], axis=1), 0.0)[:, None] * UP
+    sole, place = sole - sunk[:, None], place - sunk
+    clips = [Clip("Walk", plays, 1.0, speed=1.2)]
+    closing = closing_of(clips, [sole], np.zeros(1), [place], [turn], HEIGHT)
+    playing = Playing(PHASE[None, :PHASES], np.ones((1, PHASES)))
+    step = closing.correction(playing, place[None, :PHASES])
+    foot = put_down(Stepping(sole[None, :PHASES], np.zeros((1, PHASES))), step, np.ones((1, PHASES)))
+    closed = foot.kept_down().points[0]
+    if plays == STAND:
+        np.testing.assert_allclose(closed, sole[:PHASES])
+        return
+    assert np.ptp(closed[..., 2]) < 1e-9
+    # At last it swings close to the ground, as one that has come down.
+    ahead = np.where(part < 0.3, -place[:, 1], 0.0)[: int(0.9 * PHASES)]
+    np.testing.assert_allclose(-closed[: len(ahead), :, 1].mean(axis=1), ahead, atol=0.02)
