@@ -255,19 +255,21 @@ class _Touching:
         first, second, contact, distance, meet = first[may], second[may], contact[may], distance[may], meet[may]
         axes = None if axes is None else axes.take(may)
         # As if one of the two had to brake alone.
-        away, braking = unit(picked(offset, may)), np.zeros(count)
+        rows, braking = which(meet), np.zeros(count)
         braking[: len(gives_way)] = np.where(gives_way, brakes, 0.0)
-        alone = strides.braking(away, first) * braking[first] + strides.braking(away, second) * braking[second]
+        away, one, other = unit(picked(offset, may[rows])), first[rows], second[rows]
+        alone = strides.braking(away, one) * braking[one] + strides.braking(away, other) * braking[other]
         slower = 0.5 * alone * (world.dt * world.dt)
-        contact = contact + np.where(meet, _left_of_gap(distance - contact, slower), 0.0)
-        may = which(distance < contact + stride[first] + stride[second])
-        first, second, contact, away = first[may], second[may], contact[may], picked(away, may)
-        axes = None if axes is None else axes.take(may)
+        contact[rows] += _left_of_gap(distance[rows] - contact[rows], slower)
+        within = which(distance < contact + stride[first] + stride[second])
+        first, second, contact, may = first[within], second[within], contact[within], may[within]
+        axes = None if axes is None else axes.take(within)
         shares = if_firm = _shares(yields, yields, first, second)
         if bodies.stands is not None:
             goes = (yields > 0.0) & ~bodies.stands
             if wedged is not None:
-                goes[: len(wedged)] &= ~(wedged & _between(bodies.stands, first, second, away)[: len(wedged)])
+                between = _between(bodies.stands, first, second, unit(picked(offset, may)))
+                goes[: len(wedged)] &= ~(wedged & between[: len(wedged)])
             if_firm = _shares(yields, np.where(bodies.stands, 0.0, yields), first, second, goes)
         side = np.zeros((count, 3))
         side[:, 0] = bodies.forward[:, 1]
@@ -331,8 +333,11 @@ def _further(world: World, step: Vectors, stride: Scalars, looks: float) -> Pair
     velocities = [picked(v, rows) for v in (truncate(step, stride) / world.dt, bodies.velocity)]
     whole = np.einsum("na->a", velocities[1]) / max(len(rows), 1)
     own = np.maximum(*(magnitude(velocity - whole) for velocity in velocities))
+    # Two that go more slowly do not get there from so far away.
+    some = which(own + own.max(initial=0.0) > 0.5 * (looks - 2.0 * bodies.extent.max()) / half)
+    rows = rows[some]
     middle = picked(bodies.position + step * (half / world.dt), rows)
-    first, second = pairs_of_reach(middle, bodies.extent[rows] + own * half)
+    first, second = pairs_of_reach(middle, bodies.extent[rows] + own[some] * half)
     first, second = rows[first], rows[second]
     offset = picked(bodies.position, second) - picked(bodies.position, first)
     distance_squared = dot(offset, offset)
