@@ -31,7 +31,7 @@ from ..nearby.neighbors import Near
 from ..world import Agents, World
 from .costs import COSTS, Costs
 from .dangers import Others, Walls
-from .tried_velocities import DIRECTIONS, RINGS, SPEEDS, VARIATIONS, Components, Lags, length
+from .tried_velocities import DIRECTIONS, RINGS, SPEEDS, VARIATIONS, Components, Lag, Lags, length
 
 ABOVE = 0.2
 """Share of the upward component that counts as right, in space: it breaks the tie between over and under for two who
@@ -105,32 +105,26 @@ class Choosers:
         until = None if lags is None else _way_that_counts(world, agents)
         if until is not None and held_up is not None:
             until = np.minimum(until, np.where(held_up, ahead, np.inf))
-        choosers = cls(agents, wished, top_speed, frame, stride, others, walls, look_ahead_time, lags, until, costs)
-        return choosers._wary()
-
-    def _wary(self) -> "Choosers":
-        """The same, in which who meets another looks for walls beyond the next turn, too: it may have to give way."""
-        if not np.isfinite(self.walls.until).any():
-            return self
-        wished, every = self._local(self.wished), np.arange(len(self.agents))
-        lag = None if self.lags is None else self.lags.of_turns(wished, every)
-        meets = self.others.danger(wished, every, self.look_ahead_time, lag, self._latest(wished, every)) > 0.0
-        until = np.where(meets[self.walls.agent], np.inf, self.walls.until)
-        return replace(self, walls=replace(self.walls, until=until))
+        return cls(agents, wished, top_speed, frame, stride, others, walls, look_ahead_time, lags, until, costs)
 
     def chosen(self) -> Vectors:
         """The chosen velocities, (n, 3) m/s; to the last bit the wished ones where nothing is in the way."""
         wished, present = self._local(self.wished), self._local(self.agents.velocity)
         n = len(self.agents)
-        straight = self._danger([np.concatenate(pair) for pair in zip(wished, present)], np.tile(np.arange(n), 2))
-        straight = straight.reshape(2, n)
+        both, twice = [np.concatenate(pair) for pair in zip(wished, present)], np.tile(np.arange(n), 2)
+        lag = None if self.lags is None else self.lags.of_turns(both, twice)
+        straight = self._danger_of_others(both, twice, lag)
+        # The agents that meet another look for walls beyond the next turn, too: they may have to give way.
+        until = np.where((straight[:n] > 0.0)[self.walls.agent], np.inf, self.walls.until)
+        wary = replace(self, walls=replace(self.walls, until=until))
+        straight = wary._with_walls(straight, both, twice, lag).reshape(2, n)
         disturbed = which((straight[0] > 0.0) | (straight[1] > 0.0))
         chosen = self.wished.copy()
         size = max(BLOCK // len(DIRECTIONS[len(self.frame)][0]) // len(SPEEDS), 1)
         for low in range(0, len(disturbed), size):
             rows = disturbed[low : low + size]
             velocities = [x[rows] for x in wished], [x[rows] for x in present]
-            chosen[rows] = self._cheapest(rows, *velocities, straight[:, rows])
+            chosen[rows] = wary._cheapest(rows, *velocities, straight[:, rows])
         return chosen
 
     def _local(self, velocity: Vectors) -> list[Scalars]:
@@ -145,7 +139,14 @@ class Choosers:
     def _danger(self, velocity: Components, agent: Rows) -> Scalars:
         """The danger, (m,), of velocities by component, (m,) each, for agents (m,)."""
         lag = None if self.lags is None else self.lags.of_turns(velocity, agent)
-        danger = self.others.danger(velocity, agent, self.look_ahead_time[agent], lag, self._latest(velocity, agent))
+        return self._with_walls(self._danger_of_others(velocity, agent, lag), velocity, agent, lag)
+
+    def _danger_of_others(self, velocity: Components, agent: Rows, lag: Lag | None) -> Scalars:
+        """As `_danger`, of others only."""
+        return self.others.danger(velocity, agent, self.look_ahead_time[agent], lag, self._latest(velocity, agent))
+
+    def _with_walls(self, danger: Scalars, velocity: Components, agent: Rows, lag: Lag | None) -> Scalars:
+        """The danger of others, (m,), with that of walls."""
         if not len(self.walls.agent):
             return danger
         start, course = picked(self.agents.position, agent), self._global(velocity, agent)
