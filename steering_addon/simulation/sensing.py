@@ -48,9 +48,7 @@ def world_at(state: State, before: Snapshot, after: Snapshot, fraction: float) -
     dt = before.frame_time / before.substeps
     contacts = reach_of_contacts(before.vehicle, bodies.extent, dt)
     vicinity = Vicinity(bodies.position, bodies.forward, visible, (*distances, contacts))
-    obstacles = _obstacles_at(motion, before.obstacles, after.obstacles, fraction, before.frame_time)
-    if len(obstacles):
-        obstacles = replace(obstacles, present=_with_carrier(obstacles.present, obstacles.carrier, away))
+    obstacles = _obstacles_at(motion, away, before.obstacles, after.obstacles, fraction, before.frame_time)
     regions = _regions_at(before.regions, after.regions, fraction)
     return World(
         state.time,
@@ -298,10 +296,12 @@ def _perches_at(motion: Motion, before: Snapshot, after: Snapshot, fraction: flo
     )
 
 
-def _obstacles_at(motion: Motion, before: Obstacles, after: Obstacles, fraction: float, frame_time: float) -> Obstacles:
+def _obstacles_at(
+    motion: Motion, away: Mask, before: Obstacles, after: Obstacles, fraction: float, frame_time: float
+) -> Obstacles:
     """The obstacles in world space at a fraction of the time between two frames."""
-    if not len(before):
-        return before
+    if before is after and not (before.carrier >= 0).any():
+        return before.at_rest
     start = before.start + (after.start - before.start) * fraction
     end = before.end + (after.end - before.end) * fraction
     middle_before, middle_after = (before.start + before.end) / 2.0, (after.start + after.end) / 2.0
@@ -310,6 +310,7 @@ def _obstacles_at(motion: Motion, before: Obstacles, after: Obstacles, fraction:
         start=_placed(motion, start, before.carrier),
         end=_placed(motion, end, before.carrier),
         velocity=_velocity(motion, middle_before, middle_after, before.carrier, frame_time),
+        present=_with_carrier(before.present, before.carrier, away),
     )
     return moved if before.plain.all() else _turned(moved, motion, before, after, fraction, frame_time)
 

@@ -109,7 +109,8 @@ class Reader:
         if not sources:
             return self._no_obstacles
         read = self._solids.read(matrices_of(sources, self.plan, depsgraph, frame), depsgraph)
-        return replace(read, present=read.present & is_within(self._obstacle_spans, frame))
+        there = is_within(self._obstacle_spans, frame)
+        return read if there.all() else replace(read, present=read.present & there)
 
     def start(self, first: Frame) -> State:
         """Where the vehicles start: their own channels, in the space their parents have on the first frame."""

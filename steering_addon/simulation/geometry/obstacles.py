@@ -17,7 +17,7 @@ import numpy as np
 from ..arrays.frozen import replace
 from ..arrays.once import Key, once
 from ..arrays.scalars import Mask, Rows, Scalars, clamp, distinct_rows, rows_of_least, which
-from ..arrays.vectors import Vectors, columns, magnitude, picked
+from ..arrays.vectors import Vectors, columns, magnitude, picked, squared
 from ..declaration import Choice
 from .boxes import box_surface
 from .capsules import probes
@@ -51,6 +51,13 @@ class Obstacles(SolidShapes):
     def plain(self) -> Mask:
         """(k,) whether it is round and to be kept out of."""
         return (self.shape == ROUND) & (self.side == OUTSIDE)
+
+    @once
+    def at_rest(self) -> "Obstacles":
+        """The same obstacles until a frame on which they are the same: what is found out about them then stays."""
+        still = np.zeros(self.start.shape)
+        stays = replace(self, velocity=still)
+        return stays if self.plain.all() else replace(stays, axes=squared(self.axes), spin=still)
 
     def clearance(self, points: Vectors, stature: Stature | None = None) -> Scalars:
         """The signed distance of each point, or of who stands there, from each obstacle, as in `surface`; inf where

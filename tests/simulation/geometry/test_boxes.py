@@ -197,7 +197,7 @@ def test_a_moving_box_is_interpolated_between_frames() -> None:
     before = boxes([[0.0, 0.0, 0.0]], [[1.0, 2.0, 3.0]])
     after = boxes([[2.0, 0.0, 0.0]], [[1.0, 2.0, 3.0]], about((0.0, 0.0, 1.0), 10.0).T)
     motion = Scene([[0.0, 0.0, 0.0]]).start().motion
-    half_way = _obstacles_at(motion, before, after, 0.5, 0.1)
+    half_way = _obstacles_at(motion, np.zeros(1, dtype=np.bool_), before, after, 0.5, 0.1)
     assert np.allclose(half_way.axes[0], about((0.0, 0.0, 1.0), 5.0).T)
     # Its corner moves with the middle and around it.
     corner = np.array([[3.0, 0.0, 0.0]])
