@@ -21,6 +21,7 @@ TOP_SPEED = 22.0  # m/s
 CRUISE = 0.91  # share of the top speed
 MASS = 700.0  # kg
 AGILITY = 22.0  # m/s2
+LIFTS = 0.2  # seconds in which a wing takes up another lift
 
 RED = aircraft.Livery("#e0402e", "#fff3dc", "#2b3358", "#fbe9c4")
 YELLOW = aircraft.Livery("#f9bd22", "#39404d", "#fbf3df", "#e9573a")
@@ -138,8 +139,10 @@ def steer(scene: bpy.types.Scene, cast: SimpleNamespace, seed: int) -> None:
             "mass": MASS,
             "max_force": MASS * AGILITY,
             "radius": 3.2,
+            "damping": LIFTS,
         },
-        simple_vehicle={"max_bank": math.radians(65), "bank_time": 0.2},
+        # The turn itself begins smoothly.
+        simple_vehicle={"max_bank": math.radians(65), "bank_time": 0.25, "bank_smoothing": 0.0},
         path_following={"priority": 2, "path": cast.course, "radius": 7.0},
         obstacle_avoidance={"priority": 1, "clearance": 1.0},
     )
