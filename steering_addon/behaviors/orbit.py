@@ -51,7 +51,7 @@ class Orbit(Behavior):
         0.0, "How far circles tilt at most, each its own way: 125° for a ball, 180° for a swarm", Unit.ANGLE, 0.0, np.pi
     )
     tilt_rate: Number = number(
-        0.05, "How often a circle comes to tilt another way", Unit.RATE, animatable=False, label="Tilt Changes"
+        0.1, "How often a circle comes to tilt another way", Unit.RATE, animatable=False, label="Tilt Changes"
     )
     direction: Rows = choice("COUNTERCLOCKWISE", "Which way it circles", WAYS, animatable=False)
     approach_time: Number = seconds(
