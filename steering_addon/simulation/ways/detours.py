@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays.frozen import Columns
-from ..arrays.scalars import EPSILON, Mask, Rows, Scalars
+from ..arrays.scalars import EPSILON, Mask, Rows, Scalars, which
 from ..arrays.vectors import Vectors, columns, dot, magnitude, picked, unit
 from ..geometry.obstacles import Obstacles
 from ..geometry.shapes import BOX, OUTSIDE
@@ -84,18 +84,25 @@ def ways_round(obstacles: Obstacles, travellers: Travellers, mapped: bool = Fals
     if not len(agent):
         return direction, none
     start, ahead = picked(travellers.position, agent), picked(direction, agent)
-    goal = start + ahead * np.minimum(travellers.ahead[agent], LOOK + 2.0 * obstacles.radius[row])[:, None]
     grow, stature = travellers.radius[agent] + MARGIN, travellers.stature.take(agent)
     posts = outlines(obstacles, row, np.minimum(grow, np.maximum(obstacles.surface(start, row, stature)[0], 0.0)))
-    grazes = are_mapped(obstacles)[row] & mapped
+    # What is only grazed has no shorter way round.
+    round_ = which(~(are_mapped(obstacles)[row] & mapped))
+    few, stature, passed = Outlines(*(column[round_] for column in posts)), stature.take(round_), row[round_]
+    look = np.minimum(travellers.ahead[agent[round_]], LOOK + 2.0 * obstacles.radius[passed])
+    goal = picked(start, round_) + picked(ahead, round_) * look[:, None]
     cost, ways = [], []
     for side in (1.0, -1.0):
-        onward, back = posts.tangents(start, ahead, side), posts.tangents(goal, -ahead, -side)
-        length = onward.length + magnitude(onward.touched - back.touched) + back.length
-        barred = _barred(obstacles, onward.touched, goal, grow - SLACK, stature, row)
-        length = np.where(barred, np.inf, length + CONSTANCY * (travellers.side[agent] * side < 0.0))
+        onward = posts.tangents(start, ahead, side)
         turn = 1.0 - dot(onward.direction, ahead)
-        cost.append(np.where(grazes, np.where(turn < GRAZES, turn, np.inf), length))
+        length = np.where(turn < GRAZES, turn, np.inf)
+        if len(round_):
+            touched, back = picked(onward.touched, round_), few.tangents(goal, -picked(ahead, round_), -side)
+            further = onward.length[round_] + magnitude(touched - back.touched) + back.length
+            barred = _barred(obstacles, touched, goal, (grow - SLACK)[round_], stature, passed)
+            changes = CONSTANCY * (travellers.side[agent[round_]] * side < 0.0)
+            length[round_] = np.where(barred, np.inf, further + changes)
+        cost.append(length)
         ways.append(onward.direction)
     left = cost[0] < cost[1]
     passable = np.isfinite(np.minimum(cost[0], cost[1]))
