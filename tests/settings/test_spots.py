@@ -101,7 +101,7 @@ def test_a_group_stands_where_one_can_walk_to_its_middle(count: int, gate: float
 
 
 def test_nothing_is_in_the_way_of_a_group_on_open_ground() -> None:
-    nothing = fence(8.0, 0.0).take(slice(0))
+    nothing = fence(8.0, 0.0).take(np.zeros(0, dtype=np.int64))
     assert ways_to(np.zeros(3), surfaces([(0.99 * POINTS, CORNERS)]), nothing, OnFoot.of(1), 0.5) is None
 
 

@@ -10,6 +10,7 @@ from .scalars import Mask, Rows, put
 from .vectors import picked
 
 Self = TypeVar("Self", bound="Columns")
+T = TypeVar("T")
 WHOLE = "_whole"
 """Under what columns that are taken later keep those from which they are taken, and the rows."""
 
@@ -45,17 +46,22 @@ class Columns:
 
     def take(self: Self, rows: Rows | Mask) -> Self:
         """The same of some rows; each column is taken when it is first asked for."""
-        kind: Any = type(self)
-        _take_later(kind)
-        few: Any = object.__new__(kind)
-        few.__dict__[WHOLE] = self, rows
-        return few
+        return take_later(self, rows)
 
     def put(self: Self, rows: Rows | Mask, few: Self) -> Self:
         """The same with other columns in some rows."""
         kind: Any = type(self)
         names = _names(kind)
         return replace(self, **{name: put(getattr(self, name), rows, getattr(few, name)) for name in names})
+
+
+def take_later(whole: T, rows: Rows | Mask) -> T:
+    """As `Columns.take`, of any frozen dataclass of columns."""
+    kind: Any = type(whole)
+    _make_later(kind)
+    few: Any = object.__new__(kind)
+    few.__dict__[WHOLE] = whole, rows
+    return few
 
 
 class _Later:
@@ -78,7 +84,7 @@ class _Later:
 
 
 @cache
-def _take_later(kind: Any) -> None:
+def _make_later(kind: Any) -> None:
     """Prepare a class for `take`. A frozen dataclass keeps its fields in `__dict__`, which hides what stands here."""
     for name in _names(kind):
         setattr(kind, name, _Later(kind, name))

@@ -285,6 +285,11 @@ class Obstacles(SolidShapes):
         return np.array(trodden, dtype=np.bool_) & (self.side == OUTSIDE)
 
     @once
+    def walled(self) -> "dict[bytes, Obstacles]":
+        """The findings of `with_walls`."""
+        return {}
+
+    @once
     def _on_feet_cache(self) -> "dict[bytes, Obstacles]":
         """The findings of `on_feet`."""
         return {}

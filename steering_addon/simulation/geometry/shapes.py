@@ -10,12 +10,12 @@ point and a shape, one per row.
 """
 
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arrays.frozen import replace
+from ..arrays.frozen import replace, take_later
 from ..arrays.once import once
 from ..arrays.scalars import EPSILON, Mask, Rows, Scalars, clamp, which
 from ..arrays.vectors import Vectors, columns, cross, dot, magnitude, unit
@@ -70,9 +70,9 @@ class SolidShapes:
     def __len__(self) -> int:
         return len(self.radius)
 
-    def take(self, rows: Any) -> Self:
-        """Some of them; `rows` is any index of a (k,) column."""
-        return replace(self, **{name: getattr(self, name)[rows] for name in self.__dataclass_fields__})
+    def take(self, rows: Rows | Mask) -> Self:
+        """Some of them."""
+        return take_later(self, rows)
 
     def axis_point_nearest(self, points: Vectors) -> Vectors:
         """The nearest point of each axis to each point; (n, 3) to (n, k, 3)."""

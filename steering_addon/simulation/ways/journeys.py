@@ -261,15 +261,14 @@ def courses(obstacles: Obstacles, travellers: Travellers, most: int | None = MOS
         most: maximum number of standing obstacles for planning; among more, all are passed by the nearer end. None for
             those on ways over ground, which lead past what stands: they only graze it.
     """
-    still = stand(obstacles)
-    if not (still & (obstacles.shape == MESH) & (obstacles.side == OUTSIDE)).any():
+    if not (stand(obstacles) & (obstacles.shape == MESH) & (obstacles.side == OUTSIDE)).any():
         return _past(obstacles, travellers, most)
-    found = _past(obstacles.take(slice(0, 0)), travellers, most)
+    found = _past(obstacles.take(nobody(len(obstacles))), travellers, most)
     heights = cut_heights(travellers.position[:, 2], travellers.radius)
     for height in np.unique(heights).tolist():
         rows = which(heights == height)
         few = travellers.take(rows)
-        walls = with_walls(obstacles, still, few.position[:, 2], few.radius, few.stature)
+        walls = with_walls(obstacles, few.position[:, 2], few.radius, few.stature)
         for column, part in zip(found, _past(walls, few, most)):
             column[rows] = part
     return found

@@ -12,7 +12,7 @@ import numpy as np
 
 from ..arrays.frozen import replace
 from ..arrays.once import Key
-from ..arrays.scalars import Mask, Scalars
+from ..arrays.scalars import Mask, Scalars, which
 from ..arrays.vectors import Vectors, columns, dot, magnitude, unit
 from ..geometry.meshes import Mesh
 from ..geometry.obstacles import Obstacles, boxes
@@ -63,17 +63,25 @@ def walls_at(obstacles: Obstacles, position: Vectors, radius: Scalars, stature: 
     heights = cut_heights(position[:, 2], radius)
     if not len(heights) or not bool((heights == heights[0]).all()):
         return obstacles
-    return with_walls(obstacles, stand(obstacles), position[:, 2], radius, stature)
+    return with_walls(obstacles, position[:, 2], radius, stature)
 
 
-def with_walls(obstacles: Obstacles, still: Mask, height: Scalars, radius: Scalars, stature: Stature) -> Obstacles:
-    """The obstacles, with the walls of each mesh that stands, (k,), in its place.
+def with_walls(obstacles: Obstacles, height: Scalars, radius: Scalars, stature: Stature) -> Obstacles:
+    """The obstacles, with the walls of each mesh that stands, (k,), in its place; found once for all who ask.
 
     Meshes that are cut in no wall or in too many stay. `height`, `radius`: (n,) metres, of bodies that have one height
     of cuts; `stature`: (n,) how they stand.
     """
     tallest, (number, step) = stature.tallest, _rounded(height[:1], radius)
-    rows = np.flatnonzero(still & (obstacles.shape == MESH) & (obstacles.side == OUTSIDE) & obstacles.present)
+    key = b"".join(column.tobytes() for column in (np.append(number, step), *vars(tallest).values()))
+    if key not in obstacles.walled:
+        obstacles.walled[key] = _with_walls(obstacles, number, step, tallest)
+    return obstacles.walled[key]
+
+
+def _with_walls(obstacles: Obstacles, number: Scalars, step: float, tallest: Stature) -> Obstacles:
+    """As `with_walls`, of bodies at so many steps of height that are no taller than one."""
+    rows = which(stand(obstacles) & (obstacles.shape == MESH) & (obstacles.side == OUTSIDE) & obstacles.present)
     walls, cut = [], np.zeros(len(obstacles), dtype=np.bool_)
     for row in rows.tolist():
         if len(obstacles.mesh[row]) > MOST_FACES:

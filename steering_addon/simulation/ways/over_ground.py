@@ -12,7 +12,7 @@ import numpy as np
 
 from ..arrays.chance import Keys, mix, uniform
 from ..arrays.once import Key
-from ..arrays.scalars import Mask, Rows, Scalars, all_of, distinct_rows, which
+from ..arrays.scalars import Mask, Rows, Scalars, all_of, distinct_rows, nobody, which
 from ..arrays.vectors import Vectors, columns, magnitude, picked
 from ..geometry.obstacles import Obstacles
 from ..geometry.paths import Spline
@@ -323,7 +323,7 @@ def _linked(ground: WalkableGround, links: Links, pace: float) -> WalkableGround
 @lru_cache(maxsize=KEPT)
 def _ground(site: Key[tuple[Surfaces, Obstacles, Build]]) -> WalkableGround | None:
     surfaces, obstacles, build = site.parts
-    last = _last_standing(_site(surfaces, obstacles.take(slice(0, 0)), build))
+    last = _last_standing(_site(surfaces, obstacles.take(nobody(len(obstacles))), build))
     if not last:
         return None
     standing, before = last[0]

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays.scalars import EPSILON, Mask, Scalars, nobody, shared, which
+from ..arrays.scalars import EPSILON, Mask, Scalars, everybody, nobody, shared, which
 from ..arrays.vectors import Vectors, magnitude, no_vectors, picked, unit
 from ..memory import Memory, remembered
 from ..world import Agents, World
@@ -95,7 +95,8 @@ def _along_the_way(wished: Vectors, top_speed: Scalars, travels: Mask, memory: P
 def _plan(
     world: World, agents: Agents, wished: Vectors, top_speed: Scalars, memory: Planned, most: int | None
 ) -> tuple[Vectors, Planned]:
-    obstacles = world.obstacles.take(world.obstacles.present)
+    obstacles, there = world.obstacles, world.obstacles.present
+    obstacles = obstacles if everybody(there) else obstacles.take(there)
     speed, direction = magnitude(wished), unit(wished)
     corner = memory.corner[:, :2].copy()
     corner[~memory.turns] = np.nan

@@ -16,7 +16,6 @@ from tests.sampling import sampled
 from tests.scene import Scene, about, leaders, met_at_origins, turned
 from tests.simulation.geometry.test_fitting import Body, boulder, room, wall_with_door
 
-STILL = np.ones(1, dtype=bool)
 RADIUS = 0.2
 
 
@@ -34,7 +33,7 @@ def as_obstacle(body: Body, at=(0.0, 0.0, 0.0), degrees: float = 0.0) -> Obstacl
 def cut_at(thing: Obstacles, height: float) -> Obstacles:
     """The thing with its walls for a small body at a height that is met there only."""
     small = np.array([0.001])
-    return with_walls(thing, STILL, np.array([height]) - small, small, met_at_origins(1))
+    return with_walls(thing, np.array([height]) - small, small, met_at_origins(1))
 
 
 @pytest.mark.parametrize("degrees", [0.0, 30.0, 90.0])
