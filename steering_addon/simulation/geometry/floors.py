@@ -17,6 +17,10 @@ from ..arrays.vectors import Vectors, columns, dot, in_columns
 from .triangles import Borders, Sides, Slopes, point_normals, weld
 
 TRIANGLES_A_CELL = 2.0
+CELLS_A_TRIANGLE = 16
+"""Cells that a triangle covers on the average at most, where small triangles ask for smaller cells than large ones."""
+LEAST_COVERED = 65536
+"""Covered cells that a floor of few triangles may have beyond that."""
 MOST_CELLS = 4096
 """Cells along one side of the grid at most."""
 BEYOND = 1e-9
@@ -397,14 +401,24 @@ def floor(points: Vectors, triangles: NDArray[np.int64]) -> Floor:
     high = np.stack((x.max(axis=1), y.max(axis=1))) if len(rows) else np.zeros((2, 0))
     origin = low.min(axis=1, initial=np.inf) if len(rows) else np.zeros(2)
     extent = np.maximum(high.max(axis=1) - origin, 1e-6) if len(rows) else np.ones(2)
-    size = float(np.sqrt(extent[0] * extent[1] * TRIANGLES_A_CELL / max(len(rows), 1)))
-    size = max(size, float(extent.max()) / MOST_CELLS)
+    size = max(_cell_size(extent, low, high), float(extent.max()) / MOST_CELLS)
     across, along = int(extent[0] / size) + 1, int(extent[1] / size) + 1
     first, last = (np.floor((corner - origin[:, None]) / size).astype(np.int64) for corner in (low, high))
     begin, member = _boxes_by_cell(first, last, across, along)
     normals = point_normals(points, triangles, weld(points, triangles).T)
     corner = float(origin[0]), float(origin[1])
     return Floor(points, triangles, normals, slopes, corner, size, (across, along), begin, rows[member])
+
+
+def _cell_size(extent: Vectors, low: Vectors, high: Vectors) -> float:
+    """The width of cells for triangles whose boxes have these corners (2, f), metres: no wider than most triangles, or
+    a staircase on a large plain would lie in one cell. `extent`: (2,) metres, that of all."""
+    spans, count = high - low, max(low.shape[1], 1)
+    even = float(np.sqrt(extent[0] * extent[1] * TRIANGLES_A_CELL / count))
+    size = min(even, float(np.sort(spans.max(axis=0))[len(spans[0]) // 2])) if len(spans[0]) else even
+    while 0.0 < size < even and np.prod(spans / size + 1.0, axis=0).sum() > CELLS_A_TRIANGLE * count + LEAST_COVERED:
+        size *= 2.0
+    return min(size, even) if size > 0.0 else even
 
 
 def _boxes_by_cell(first: NDArray[np.int64], last: NDArray[np.int64], across: int, along: int) -> tuple[Rows, Rows]:

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steering_addon.simulation.geometry.floors import MANY
+from steering_addon.simulation.geometry.floors import LEAST_COVERED, MANY, floor
 from steering_addon.simulation.geometry.surfaces import NO_SURFACES, Surfaces, surfaces, surfaces_between
 from tests.simulation.odd_input import BOUNDED
 from tests.surfaces import patch
@@ -129,6 +129,14 @@ def test_neither_the_triangle_trodden_last_nor_the_number_of_places_makes_a_diff
         for name, column in vars(footing).items():
             expected_column = np.concatenate([vars(each)[name] for each in looked_up])
             assert np.array_equal(column, expected_column, equal_nan=True), name
+
+
+@pytest.mark.parametrize("plain", [10.0, 100.0, 1e4])
+def test_fine_ground_lies_in_many_cells_however_large_the_plain_around_it_is(plain: float) -> None:
+    (fine, faces), (corners, sides) = terrain(), level(-1.0, plain)
+    ground = floor(np.concatenate((fine, corners)), np.concatenate((faces, sides + len(fine))))
+    assert plain > 100.0 or np.diff(ground.begin).max() <= 20
+    assert len(ground.member) <= 2 * LEAST_COVERED
 
 
 @pytest.mark.parametrize("ground", [storeys(), surfaces([terrain(rise=0.4)])], ids=["storeys", "hills"])
