@@ -45,6 +45,22 @@ def test_free_bodies_go_straight_from_frame_to_frame_and_carried_ones_with_their
 
 
 @parts
+def test_a_leader_turns_and_rolls_evenly_from_frame_to_frame(part: float) -> None:
+    def turned(share: float):
+        return about((1.0, 2.0, -0.5), 12.0 * share) @ AXES.T
+
+    def seen(share: float):
+        return replace(leaders([0.0, 0.0, 0.0]), forward=turned(share)[None, :, 1], up=turned(share)[None, :, 2])
+
+    state, before, after = frames(scene())
+    both = (replace(before, tracked=seen(0.0)), replace(after, tracked=seen(1.0)))
+    bodies, expected = world_at(state, *both, part).bodies, turned(part)
+    assert bodies.forward[2] == pytest.approx(expected[:, 1], abs=3e-3)
+    assert bodies.up[2] == pytest.approx(expected[:, 2], abs=3e-3)
+    assert bodies.up[2] @ bodies.forward[2] == pytest.approx(0.0, abs=1e-12)
+
+
+@parts
 def test_obstacles_move_turn_and_grow_from_frame_to_frame_and_carried_ones_with_their_carriers(part: float) -> None:
     def seen(share: float):
         turn, size = about((0.0, 0.0, 1.0), 4.0 * share).T, 1.0 + share
