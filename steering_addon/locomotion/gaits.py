@@ -252,20 +252,17 @@ def stride_of(w: Walkers) -> tuple[Vectors, Vectors]:
     return velocity, np.where(w.whirls[:, None], forward, faces) if whirls else faces
 
 
-def share_round(
-    on_the_spot: Scalars, speed: Scalars, wished: Scalars, onward: Scalars, slowest: Scalars, limit: Scalars | None
-) -> Scalars:
+def share_round(outset: Outset, on_the_spot: Scalars, wished: Scalars, onward: Scalars) -> Scalars:
     """How far walkers go round to what is beside or behind them instead of braking for it, (n,) 0 to 1.
 
     Those that turn on the spot may brake, and who is asked to brake does.
 
     Args:
         on_the_spot: (n,) the fastest turn while they stand, rad/s.
-        speed, slowest: (n,) m/s, and that below which they stand.
         wished, onward: (n,) the speed within the response time, and its part along the heading, m/s.
-        limit: (n,) m/s down to which they have to brake; None for none.
     """
-    turns = (wished > SETS_OFF * slowest) & (on_the_spot <= 0.0) & ((onward > BACK * wished) | (speed <= 0.0))
+    speed, limit = outset.speed, outset.control.speed_limit
+    turns = (wished > SETS_OFF * outset.slowest) & (on_the_spot <= 0.0) & ((onward > BACK * wished) | (speed <= 0.0))
     if limit is not None:
         turns &= limit >= speed
     share = (STRAIGHT - onward / np.maximum(wished, EPSILON)) / (STRAIGHT - AHEAD)

@@ -153,7 +153,7 @@ class OnFoot(Locomotion):
         if anybody(settles := is_settled(model, wished, onward)):
             wished = np.where(settles, 0.0, wished)
         wish, whirls, turn_rate, on_the_spot = self._whirling(outset, wish)
-        rounds = share_round(on_the_spot, speed, wished, onward, slowest, outset.control.speed_limit)
+        rounds = share_round(outset, on_the_spot, wished, onward)
         cornered = memory.cornered | memory.blocked | walkable.is_too_steep(memory.triangle)
         cornered = cornered | self._is_hemmed_in(model, motion, terrain, rounds >= 1.0)
         outset = replace(outset, memory=replace(memory, cornered=cornered))
@@ -365,7 +365,7 @@ class OnFoot(Locomotion):
         moved = Moved(motion.position, level * magnitude(motion.velocity)[:, None], level)
         x, y, z = feet.T
         footing = terrain.first_footing(x, y, z)
-        return self._stood(moved, footing, terrain, self._walkable(terrain), memory, memory.fall_speed)
+        return self._stood(moved, footing, terrain, memory)
 
     def misplaced(self, model: VehicleModel, motion: Motion, terrain: Terrain) -> Mapping[Misplaced, Mask]:
         if not len(terrain.after):
@@ -427,30 +427,22 @@ class OnFoot(Locomotion):
         if anybody(falls):
             fall_speed = np.where(footing.triangle < 0, fall_speed, 0.0)
             position = columns(position[:, 0], position[:, 1], position[:, 2] - fall_speed * dt)
+        walking = replace(walking, fall_speed=fall_speed)
         walking = carried_over_steps(walking, stride, footing, position, course, terrain.lift, dt)
-        stood = Moved(position, velocity, moved.forward)
-        return self._stood(stood, footing, terrain, walkable, walking, fall_speed)
+        return self._stood(Moved(position, velocity, moved.forward), footing, terrain, walking)
 
-    def _stood(
-        self,
-        moved: Moved,
-        footing: Footing,
-        terrain: Terrain,
-        walkable: Walkable,
-        walking: Walking,
-        fall_speed: Scalars,
-    ) -> Stance:
+    def _stood(self, moved: Moved, footing: Footing, terrain: Terrain, walking: Walking) -> Stance:
         """The stance on what is under the feet; without any, upright at its height."""
         stands, position, forward = footing.triangle >= 0, moved.position, moved.forward
         height = np.where(stands, footing.height + terrain.lift, position[:, 2])
         normal = terrain.after.normal_at(footing.triangle, footing.u, footing.v)
-        held_up = walking.cornered | walkable.is_too_steep(footing.triangle)
+        held_up = walking.cornered | self._walkable(terrain).is_too_steep(footing.triangle)
         return Stance(
             columns(position[:, 0], position[:, 1], height),
             moved.velocity,
             forward,
             upright(len(normal)),
-            replace(walking, triangle=footing.triangle, normal=normal, fall_speed=fall_speed),
+            replace(walking, triangle=footing.triangle, normal=normal),
             leaning(forward, normal, self.align_to_ground, walking.leans),
             {OFF_GROUND: (~stands).astype(np.float64), HELD_UP: held_up.astype(np.float64)},
             walking.carried + walking.off,

@@ -164,7 +164,7 @@ class Wheeled(Locomotion):
         rear = rear + middle * (sense * covered * self._in_plan(memory))[:, None]
         brake = foot.pressed((after - speed) / dt, model.max_force / model.mass, self.comfortable_turn, after)
         pedals = replace(memory, braking=foot.braking, reacting=foot.reacting, brake=brake)
-        driving = self._driven(pedals, tangent, curvature, sense * speed, sense * after, sense * covered, dt)
+        driving = self._driven(pedals, tangent, curvature, sense * speed, sense * after, dt)
         held = drivers.stands & (drivers.wished > drivers.least) & (edge < STILL)
         step = CarStep(driving, sense * covered, curvature * after * after, start, heading, held)
         return Moved(rear + forward * self._axle[:, None], forward * (sense * after)[:, None], forward, step)
@@ -242,16 +242,10 @@ class Wheeled(Locomotion):
         return self._chassis.grade(memory.heights)
 
     def _driven(
-        self,
-        memory: Driving,
-        tangent: Scalars,
-        curvature: Scalars,
-        speed: Scalars,
-        after: Scalars,
-        covered: Scalars,
-        dt: float,
+        self, memory: Driving, tangent: Scalars, curvature: Scalars, speed: Scalars, after: Scalars, dt: float
     ) -> Driving:
         """The memory after a step with a curvature, from one speed to another; (n,) each."""
+        covered = after * dt
         locked = np.abs(curvature) >= FULL_LOCK * self._sharpest
         wound = np.where(locked, memory.wound + curvature * covered, 0.0)
         circles = np.abs(wound) > CIRCLE
@@ -314,7 +308,7 @@ class Wheeled(Locomotion):
         pedals = replace(memory, braking=nobody(len(speed)), reacting=np.zeros(len(speed)), brake=braked)
         pedals = replace(pedals, backs=nobody(len(speed)), stuck=np.zeros(len(speed)), side=np.zeros(len(speed)))
         tangent = self._steered(memory.tangent, curvature * self.wheelbase, after > 0.0, dt)
-        driving = self._driven(pedals, tangent, curvature, speed, after, covered, dt)
+        driving = self._driven(pedals, tangent, curvature, speed, after, dt)
         step: CarStep = moved.memory
         driving = step.driving.put(hand, driving.take(hand))
         covered, sideways = (

@@ -134,8 +134,9 @@ class Stance:
 class Locomotion(Declared):
     """How the bodies of some vehicles move.
 
-    A step has two stages. `moved` is the motion that the body makes of the control signals. Then contacts push bodies
-    apart, and `stance` says where each stands, and how it stands or leans.
+    A step of `dt` seconds has two stages. `moved` is the motion that the body makes of the control signals. Then
+    contacts push bodies apart, and `stance` says where each stands, and how it stands or leans. Methods are told in
+    `memory` what it remembers of each vehicle, an instance of `remembers`.
 
     Attributes:
         name: in files; never changes.
@@ -203,26 +204,22 @@ class Locomotion(Declared):
         """How the bodies answer to steering; what it leaves out is as usual."""
 
     def upward(self, memory: Any) -> Vectors | None:
-        """The unit vectors away from what each body keeps to, (n, 3): across them lies its plane. None for the z axis.
-        `memory`: what it remembers of each vehicle of the scene, an instance of `remembers`."""
+        """The unit vectors (n, 3) away from what each body keeps to, across its plane; None for the z axis."""
         return None
 
     def slope(self, memory: Any) -> Vectors | None:
-        """The unit normals of the ground, (n, 3), on which bodies walk that steer level; None for no ground. `memory`:
-        what it remembers of each vehicle of the scene, an instance of `remembers`."""
+        """The unit normals of the ground, (n, 3), on which bodies walk that steer level; None for no ground."""
         return None
 
     def looks_back(self, memory: Any) -> Mask | None:
-        """The bodies that have to know how far the next vehicle is behind them, (n,); None for none. `memory`: what it
-        remembers of each vehicle, an instance of `remembers`."""
+        """The bodies that have to know how far the next vehicle is behind them, (n,); None for none."""
         return None
 
     @abstractmethod
     def moved(
         self, model: VehicleModel, motion: Motion, control: Control, terrain: Terrain, memory: Any, dt: float
     ) -> Moved:
-        """The motion of the bodies under the control signals. `memory`: what it remembers of each vehicle, an instance
-        of `remembers`; `dt`: seconds."""
+        """The motion of the bodies under the control signals."""
 
     def led(self, before: Motion, memory: Any, moved: Moved, hand: Mask, dt: float) -> Moved:
         """The bodies after some of them were led by hand: what is remembered fits the way they took. `memory`: what was

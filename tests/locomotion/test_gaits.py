@@ -1,5 +1,6 @@
 """The table of gaits, row by row: which gait a walker takes, how fast it goes then, and how far it turns."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -8,6 +9,7 @@ import pytest
 from steering_addon.locomotion.gaits import GAITS, WAY_OUT, Walkers, share_round, stride_of
 from steering_addon.locomotion.headings import BEGINS, SWINGS
 from steering_addon.locomotion.walking import ROUND, Walking
+from steering_addon.simulation.locomotion import Control
 from steering_addon.simulation.vehicle import Motion, VehicleModel
 from tests.locomotion.stacking import stacked
 
@@ -154,5 +156,7 @@ ROUNDS = {
 
 @pytest.mark.parametrize(("changes", "share"), ROUNDS.values(), ids=ROUNDS)
 def test_animals_go_round_to_what_is_beside_or_behind_them(changes: dict[str, float], share: float) -> None:
-    usual = {"on_the_spot": 0.0, "speed": 1.0, "wished": 1.0, "onward": 1.0, "slowest": SLOWEST, "limit": np.inf}
-    assert share_round(**{name: np.array([v]) for name, v in (usual | changes).items()})[0] == pytest.approx(share)
+    usual = {"on_the_spot": 0.0, "wished": 1.0, "onward": 1.0, "limit": np.inf, "speed": 1.0}
+    *values, limit, speed = (np.array([value]) for value in (usual | changes).values())
+    w = replace(walker(), speed=speed, control=Control(np.zeros((1, 2)), limit))
+    assert share_round(w, *values)[0] == pytest.approx(share)
