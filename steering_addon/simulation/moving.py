@@ -85,12 +85,11 @@ def move(
     signals = decided.heading, behind, decided.warned, decided.goal_distance, decided.hurries, progress < JAMMING.stuck
     on_path = None if world.routed is None else world.routed.path >= 0
     control = Control(force, decided.speed_limit, *signals, decided.comes_down, decided.perch, decided.up, on_path)
-    driven = [_driven(group, state.motion, model, control, terrain, dt) for group in groups]
-    # Vehicles that wait take no step, and others meet them where they stand.
-    position, velocity, forward = (
-        _of_all(groups, driven, name, getattr(state.motion, name)) for name in ("position", "velocity", "forward")
-    )
-    moved = Moved(position, velocity, forward, began=_began(groups, driven, len(state)))
+    driven = [
+        each.body.moved(each.of(model), each.of(state.motion), each.of(control), each.of(terrain), each.memory, dt)
+        for each in groups
+    ]
+    moved = _together(state, groups, driven)
     gives_way = snapshot.present
     led = None if hands is None else lead_by_hand(hands, state, snapshot, world, moved)
     if led is not None:
@@ -107,9 +106,7 @@ def move(
     stances = []
     for group, drive in zip(groups, driven):
         position, velocity = (_rows_of(column, group.rows) for column in (moved.position, moved.velocity))
-        pushed = replace(drive, position=position, velocity=velocity)
-        if led is not None:
-            pushed = _led(group, pushed, led, state.motion, dt)
+        pushed = _led(group, replace(drive, position=position, velocity=velocity), led, state.motion, dt)
         steered = _rows_of(smoothed, group.rows)
         stances.append(group.body.stance(group.of(state.motion), pushed, steered, group.of(terrain), dt))
     stood = replace(_with_stances(state, groups, stances), smoothed_acceleration=smoothed)
@@ -169,37 +166,23 @@ def _room_behind(groups: list[_BodiesAlike], world: World) -> Scalars | None:
     return room
 
 
-def _driven(group: _BodiesAlike, motion: Motion, model: Any, control: Control, terrain: Terrain, dt: float) -> Moved:
-    """The motion of the bodies of a locomotion under the control signals of all vehicles."""
-    own = group.of(model), group.of(motion), group.of(control), group.of(terrain)
-    return group.body.moved(*own, group.memory, dt)
-
-
-def _led(group: _BodiesAlike, moved: Moved, led: Led, before: Motion, dt: float) -> Moved:
+def _led(group: _BodiesAlike, moved: Moved, led: Led | None, before: Motion, dt: float) -> Moved:
     """The bodies of a locomotion after guides have led some of them."""
-    hand = _rows_of(led.hand, group.rows)
-    if not anybody(hand):
+    if led is None or not anybody(hand := _rows_of(led.hand, group.rows)):
         return moved
     moved = replace(moved, forward=_rows_of(led.moved.forward, group.rows))
     return group.body.led(group.of(before), group.memory, moved, hand, dt)
 
 
-def _of_all(groups: list[_BodiesAlike], driven: list[Moved], name: str, column: Vectors) -> Vectors:
-    """A column of all vehicles, (n, 3), with that of the vehicles of each locomotion."""
+def _together(state: State, groups: list[_BodiesAlike], driven: list[Moved]) -> Moved:
+    """The motion of all vehicles: those that wait take no step, and others meet them where they stand."""
+    columns = {name: getattr(state.motion, name) for name in ("position", "velocity", "forward")}
+    began = None if all(drive.began is None for drive in driven) else np.full((3, len(state)), np.nan).T
     for group, drive in zip(groups, driven):
-        column = group.placed(getattr(drive, name), column)
-    return column
-
-
-def _began(groups: list[_BodiesAlike], driven: list[Moved], n: int) -> Vectors | None:
-    """Where the steps of bodies on feet began, (n, 3) metres, nan for other bodies; None if there are none."""
-    if all(drive.began is None for drive in driven):
-        return None
-    column = np.full((3, n), np.nan).T
-    for group, drive in zip(groups, driven):
+        columns = {name: group.placed(getattr(drive, name), column) for name, column in columns.items()}
         if drive.began is not None:
-            column = group.placed(drive.began, column)
-    return column
+            began = group.placed(drive.began, began)
+    return Moved(**columns, began=began)
 
 
 def _with_stances(state: State, groups: list[_BodiesAlike], stances: list[Stance]) -> State:

@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Generator, Iterable, Mapping
 from dataclasses import dataclass, field
 from math import inf
+from typing import Any
 
 import bpy
 from bpy.types import Depsgraph, Object, Scene
@@ -158,34 +159,13 @@ def counting(scene: Scene, before: Census | None = None, made_of: str | None = N
         before: the counts on another frame, if nothing but the frame has changed since; they give what takes longest.
         made_of: the present fingerprint of the scene, if it is known.
     """
-    roles: Counter[Role] = Counter()
-    members: dict[Object | None, _Counted] = {}
-    present: set[Object] = set()
-    baked = 0
-    records: dict[Object, BakeRecord] = {}
-    outcomes = Outcomes()
-    everything = list(_objects(scene))
+    tally, everything = _Tally(), list(_objects(scene))
     for ob in everything:
         stored = settings_of(ob)
-        if stored is None:
-            continue
-        names, takes_part = stored.roles, stored.active
-        if takes_part:
-            roles.update(Role[name] for name in names)
-        # An object without animation plays no bake, which is quicker to check.
-        record = bake_of(ob) if ob.animation_data is not None or MARK in ob else None
-        baked += record is not None
-        if record is not None and not names.isdisjoint(MEMBERS):
-            records[ob] = record
-        if Role.CROWD.name in names:
-            present.add(ob)
-        if Role.VEHICLE.name in names:
-            members.setdefault(pointed_at(stored, "crowd"), _Counted()).add(ob, record)
-        elif Role.POINTS.name in names:
-            rows = outcomes.points(ob, record)
-            number = number_of_points(ob, scene.view_layers[0].depsgraph) if rows is None else len(rows)
-            members.setdefault(pointed_at(stored, "crowd"), _Counted()).add(ob, record, number)
-        yield
+        if stored is not None:
+            tally.add(ob, stored, scene)
+            yield
+    members, present, records, outcomes = tally.members, tally.crowds, tally.records, tally.outcomes
     crowds = {full_name(ob): counted.members(ob, scene, outcomes) for ob, counted in members.items() if ob in present}
     lost = {full_name(ob) if ob else "": counted.left_out for ob, counted in members.items() if ob not in present}
     yield
@@ -203,11 +183,11 @@ def counting(scene: Scene, before: Census | None = None, made_of: str | None = N
                 listed.append(finding)
             yield
     return Census(
-        roles=dict(roles),
+        roles=dict(tally.roles),
         crowds=crowds,
         lost=lost,
         outside=outside_scene(present, objects),
-        baked=baked,
+        baked=tally.baked,
         last=frame_range(scene)[1],
         bake=bake,
         findings=tuple(listed),
@@ -247,6 +227,38 @@ def _bakes_played(
 def _unannounced_settings(scene: Scene) -> tuple:
     """The settings that a run depends on and Blender counts as a change of the scene only, like a selection."""
     return (*frame_range(scene), scene.render.fps, scene.render.fps_base)
+
+
+@dataclass
+class _Tally:
+    """The objects counted so far: who takes part by role, the vehicles by crowd, the crowds, and what plays a bake."""
+
+    roles: Counter[Role] = field(default_factory=Counter)
+    members: "dict[Object | None, _Counted]" = field(default_factory=dict)
+    crowds: set[Object] = field(default_factory=set)
+    baked: int = 0
+    records: dict[Object, BakeRecord] = field(default_factory=dict)
+    outcomes: Outcomes = field(default_factory=Outcomes)
+
+    def add(self, ob: Object, stored: Any, scene: Scene) -> None:
+        """Count an object with its settings."""
+        names = stored.roles
+        if stored.active:
+            self.roles.update(Role[name] for name in names)
+        # An object without animation plays no bake, which is quicker to check.
+        record = bake_of(ob) if ob.animation_data is not None or MARK in ob else None
+        self.baked += record is not None
+        if record is not None and not names.isdisjoint(MEMBERS):
+            self.records[ob] = record
+        if Role.CROWD.name in names:
+            self.crowds.add(ob)
+        if names.isdisjoint((Role.VEHICLE.name, Role.POINTS.name)):
+            return
+        points = None
+        if Role.VEHICLE.name not in names:
+            rows = self.outcomes.points(ob, record)
+            points = number_of_points(ob, scene.view_layers[0].depsgraph) if rows is None else len(rows)
+        self.members.setdefault(pointed_at(stored, "crowd"), _Counted()).add(ob, record, points)
 
 
 @dataclass

@@ -103,16 +103,7 @@ def baking(
         raise
     yield 1.0
     # Not before: Blender goes through all it has to tell of these for each action that makes room for a new one.
-    plan.vehicles.source.store(plan.vehicles.identity)
-    for each in (*plan.states, *plan.triggers):
-        store_number(each)
-    unreached = unreached_goals(plan, np.flatnonzero(mishaps.frames[NO_WAY] >= 0).tolist(), before)
-    told = histories(plan, recorder.changes)
-    parts = point_parts(plan.vehicles.source)
-    owner = np.zeros(len(plan) if parts else 0, dtype=np.int64)
-    for points, rows in parts:
-        owner[rows] = points.identity
-    store_run(plan.scene, run, recorder.record(plan.vehicles.identity, owner, told, unreached))
+    _store(plan, run, recorder, before)
     return BakeResult(
         run=run,
         vehicles=len(plan),
@@ -125,6 +116,20 @@ def baking(
         told=writer.told,
         warnings=(*writer.warnings, *_too_far(exact), *_overfull(plan, cues), *_missed(missed), *_late(plan, mishaps)),
     )
+
+
+def _store(plan: Plan, run: str, recorder: RunRecorder, last: State | None) -> None:
+    """Store by which numbers the file refers to what took part, and the record of a run with a last state."""
+    plan.vehicles.source.store(plan.vehicles.identity)
+    for each in (*plan.states, *plan.triggers):
+        store_number(each)
+    unreached = unreached_goals(plan, np.flatnonzero(recorder.mishaps.frames[NO_WAY] >= 0).tolist(), last)
+    told = histories(plan, recorder.changes)
+    parts = point_parts(plan.vehicles.source)
+    owner = np.zeros(len(plan) if parts else 0, dtype=np.int64)
+    for points, rows in parts:
+        owner[rows] = points.identity
+    store_run(plan.scene, run, recorder.record(plan.vehicles.identity, owner, told, unreached))
 
 
 def _overfull(plan: Plan, cues: OverfullCues) -> Iterator[str]:
