@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arrays.frozen import Columns
 from ..arrays.scalars import EPSILON, Mask, Rows, Scalars, anybody, everybody, firsts, which
 from ..arrays.vectors import Vectors, dot, magnitude, picked, unit
 from ..geometry.obstacles import Obstacles
@@ -142,6 +143,53 @@ class Walls:
 
 
 @dataclass(frozen=True)
+class _Pairs(Columns):
+    """The p pairs of an agent and a body that it perceives.
+
+    Attributes:
+        agent, body: (p,) rows of agents and of bodies.
+        offset: (p, 3) from one to the other, along the ground if they walk on it, metres.
+        velocity: (p, 3) which the body is about to have, m/s.
+        distance, touching: (p,) of their axes, metres, and that at which they touch.
+        closing: (p,) m/s at which the body comes to where the agent is.
+    """
+
+    agent: Rows
+    body: Rows
+    offset: Vectors
+    velocity: Vectors
+    distance: Scalars
+    touching: Scalars
+    closing: Scalars
+
+    @classmethod
+    def of(cls, world: World, agents: Agents, near: Near, costs: Costs, *, on_ground: bool) -> "_Pairs":
+        agent, body, offset, distance = near.agent, near.body, near.offset, near.distance
+        velocity = picked(world.bodies.velocity, body)
+        if on_ground:
+            velocity += costs.foreseen * picked(world.bodies.acceleration, body)
+        if on_ground and world.slope is not None:
+            offset = world.along_ground(offset, agents.rows[agent])
+            distance = np.maximum(magnitude(offset), EPSILON)
+        apart = offset
+        if world.bodies.half_axis is not None:
+            apart = world.bodies.between(offset, agents.rows[agent], body)
+            distance = np.maximum(magnitude(apart), EPSILON)
+        touching = agents.radius[agent] + world.bodies.radius[body]
+        return cls(agent, body, offset, velocity, distance, touching, -dot(velocity, apart) / distance)
+
+    def soonest(self, agents: Agents, stride: Scalars, look_ahead_time: Scalars) -> tuple[Rows, "_Pairs"]:
+        """The pairs that could meet soonest, whichever way agents turn, and the rank of each among those of its agent.
+        `stride`, `look_ahead_time`: (n,) as of `Choosers`."""
+        closing = self.closing + np.maximum(stride, agents.speed)[self.agent]
+        gap = np.maximum(self.distance - self.touching, 0.0)
+        time = np.where(closing > EPSILON, gap / np.maximum(closing, EPSILON), np.inf)
+        possible = which(time < look_ahead_time[self.agent])
+        rank, soonest = _soonest(self.agent[possible], time[possible], len(agents))
+        return rank, self.take(possible[soonest])
+
+
+@dataclass(frozen=True)
 class Others:
     """The K others that each of n agents might meet soonest, by component in the agents' frames.
 
@@ -181,26 +229,10 @@ class Others:
         """The perceived bodies that each agent could meet soonest, whichever way it turns. `near`: the bodies that the
         agents perceive; `frame`: the axes of the agents' choices, (n, 3) each; `stride`, `pad`, `look_ahead_time`,
         `queueing`: (n,) as of `Choosers`."""
-        agent, on_ground = near.agent, len(frame) == 2
-        velocity = picked(world.bodies.velocity, near.body)
-        if on_ground:
-            velocity += costs.foreseen * picked(world.bodies.acceleration, near.body)
-        radii = agents.radius[agent] + world.bodies.radius[near.body]
-        offsets, distances = near.offset, near.distance
-        if on_ground and world.slope is not None:
-            offsets = world.along_ground(offsets, agents.rows[agent])
-            distances = np.maximum(magnitude(offsets), EPSILON)
-        apart = offsets
-        if world.bodies.half_axis is not None:
-            apart = world.bodies.between(offsets, agents.rows[agent], near.body)
-            distances = np.maximum(magnitude(apart), EPSILON)
-        coming = -dot(velocity, apart) / distances + np.maximum(stride, agents.speed)[agent]
-        gap = np.maximum(distances - radii, 0.0)
-        time = np.where(coming > EPSILON, gap / np.maximum(coming, EPSILON), np.inf)
-        possible = which(time < look_ahead_time[agent])
-        rank, soonest = _soonest(agent[possible], time[possible], len(agents))
-        pair = possible[soonest]
-        agent = agent[pair]
+        on_ground = len(frame) == 2
+        perceived = _Pairs.of(world, agents, near, costs, on_ground=on_ground)
+        rank, pairs = perceived.soonest(agents, stride, look_ahead_time)
+        agent, body, distance, touching = pairs.agent, pairs.body, pairs.distance, pairs.touching
         shape = (int(rank.max(initial=-1)) + 1, len(agents))
 
         def table(values: Scalars, empty: float = 0.0) -> NDArray[np.float64]:
@@ -208,16 +240,15 @@ class Others:
             filled[rank, agent] = values
             return filled
 
-        offset, distance = picked(offsets, pair), distances[pair]
-        drift = picked(agents.velocity, agent) * (1.0 - 1.0 / costs.share) - picked(velocity, pair)
+        drift = picked(agents.velocity, agent) * (1.0 - 1.0 / costs.share) - pairs.velocity
         # An agent within the clearance meets a contact only once it comes nearer still, and never before the bodies do.
         # Companions are as far away as they want: what matters is that they do not touch. Who steps aside keeps room
         # for that from those on their way among whom it queues, even if it is held up.
-        touching, steps_aside = radii[pair], agents.handling.side_step > 0.0
-        heads = dot(picked(world.bodies.forward, near.body[pair]), picked(frame[0], agent))
-        queues = steps_aside[agent] & (heads > ALIKE) & np.isfinite(world.way_left[near.body[pair]])
+        steps_aside = agents.handling.side_step > 0.0
+        heads = dot(picked(world.bodies.forward, body), picked(frame[0], agent))
+        queues = steps_aside[agent] & (heads > ALIKE) & np.isfinite(world.way_left[body])
         pad = np.where(queues, (pad if queueing is None else queueing)[agent], pad[agent])
-        pad = np.where(agents.accompany(agent, near.body[pair]), 0.0, pad)
+        pad = np.where(agents.accompany(agent, body), 0.0, pad)
         share = costs.closer if on_ground else 0.0
         closer = np.maximum(distance - share * pad, touching)
         closer = np.minimum(closer, distance - costs.closer_at_least)
@@ -225,40 +256,26 @@ class Others:
         room = np.maximum(distance * distance - contact * contact, LEAST_ROOM)
         grazing = np.maximum(contact * contact - touching * touching, 0.0) / room * on_ground
         axes = [picked(axis, agent) for axis in frame]
-        along, speeds = ([table(dot(vector, axis)) for axis in axes] for vector in (offset, drift))
+        along, speeds = ([table(dot(vector, axis)) for axis in axes] for vector in (pairs.offset, drift))
         gains = costs.overtaken * stride
         either_side = -speeds[0] > np.maximum(gains, 2.0 * length([*speeds[1:], 0.0 * speeds[0]]))
         if on_ground and anybody(steps_aside):
             either_side = np.where(steps_aside, (speeds[0] < gains) & (table(heads) > FACES), either_side)
-        others = cls(along, speeds, table(room, 1.0), table(grazing), either_side, costs)
         if world.bodies.half_axis is None:
-            return others
-        edges = edges_of(world, agents, agent, near.body[pair], offset)
-        in_frame = [
-            [table(dot(vector, axis)) for axis in axes] for edge in edges for vector in (edge.middle, edge.axis)
-        ]
-        first_middle, first_axis, second_middle, second_axis = in_frame
-        return others.as_long(
-            [np.concatenate(both) for both in zip(first_middle, second_middle)],
-            [np.concatenate(both) for both in zip(first_axis, second_axis)],
-            np.concatenate([table(edge.half) for edge in edges]),
-            np.tile(table(contact * contact), (2, 1)),
-            np.tile(table(contact * contact - touching * touching) * on_ground, (2, 1)),
+            return cls(along, speeds, table(room, 1.0), table(grazing), either_side, costs)
+        # Each as a capsule of two edges.
+        edges = edges_of(world, agents, agent, body, pairs.offset)
+        middle, direction = (
+            [np.concatenate([table(dot(vector, axis)) for vector in vectors]) for axis in axes]
+            for vectors in zip(*((edge.middle, edge.axis) for edge in edges))
         )
-
-    def as_long(
-        self,
-        middle: Components,
-        axis: Components,
-        half: NDArray[np.float64],
-        contact_squared: NDArray[np.float64],
-        ring: NDArray[np.float64],
-    ) -> "Others":
-        """The same others as capsules, each of two edges; the arguments are as of `Long`, with `middle` as offset."""
-        drift = [np.tile(component, (2, 1)) for component in self.drift]
-        room, grazing = (np.tile(column, (2, 1)) for column in (self.room, self.grazing))
-        either_side = np.tile(self.either_side, (2, 1))
-        return Others(middle, drift, room, grazing, either_side, self.costs, Long(axis, half, contact_squared, ring))
+        contact_squared, ring = (
+            np.tile(table(column), (2, 1))
+            for column in (contact * contact, (contact * contact - touching * touching) * on_ground)
+        )
+        long = Long(direction, np.concatenate([table(edge.half) for edge in edges]), contact_squared, ring)
+        *speeds, room, grazing = (np.tile(column, (2, 1)) for column in (*speeds, table(room, 1.0), table(grazing)))
+        return cls(middle, speeds, room, grazing, np.tile(either_side, (2, 1)), costs, long)
 
     def danger(
         self,
