@@ -33,8 +33,8 @@ ROUNDING = 1e-3
 """The grade of a rise between two looks that is none."""
 STEEPEST = 1.0
 """The grade at which a body rises over steps at most, even if it is short for their height."""
-SETTLES = 0.25
-"""Seconds in which a body settles on the step on which it stops, or to which it is pushed."""
+SETTLES = 0.2
+"""Seconds in which a body settles, as a damped spring, on the step on which it stops, or to which it is pushed."""
 SETTLED = 1e-4
 """Metres off its height up to which a body has settled."""
 FLAT, SHORTEST = 1.5, 0.2
@@ -68,9 +68,12 @@ def carried_over_steps(
         lift: (n,) metres by which positions are above the ground.
     """
     walkable, n = stride.walkable, len(position)
-    carried, climb, tread, off = np.zeros(n), np.zeros(n), np.zeros(n), before.off / (1.0 + dt / SETTLES)
-    after = replace(before, carried=carried, climb=climb, tread=tread, off=off)
-    off[np.abs(off) < SETTLED] = 0.0
+    share = dt / SETTLES
+    settling = (before.settling - before.off * (share / SETTLES)) / ((1.0 + share) * (1.0 + share))
+    carried, climb, tread, off = np.zeros(n), np.zeros(n), np.zeros(n), before.off + settling * dt
+    after = replace(before, carried=carried, climb=climb, tread=tread, off=off, settling=settling)
+    settled = np.maximum(np.abs(off), SETTLES * np.abs(settling)) < SETTLED
+    off[settled] = settling[settled] = 0.0
     rows = which((before.carried != 0.0) | (before.off != 0.0) | _may_step(walkable, footing, position, stride.reach))
     if not len(rows):
         return after

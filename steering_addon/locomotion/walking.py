@@ -71,6 +71,7 @@ class Walking(Memory):
         climb: the grade at which it climbs where there may be steps.
         tread: metres of a tread of the stairs on which it is; 0 for none.
         off: metres by which it is off that height.
+        settling: the rate at which that changes, m/s.
     """
 
     triangle: Rows = remembered(-1)
@@ -94,6 +95,7 @@ class Walking(Memory):
     climb: Scalars = remembered(0.0)
     tread: Scalars = remembered(0.0)
     off: Scalars = remembered(0.0)
+    settling: Scalars = remembered(0.0)
 
 
 @dataclass(frozen=True)

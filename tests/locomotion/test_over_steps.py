@@ -168,6 +168,7 @@ def test_who_stops_on_a_tread_settles_on_it() -> None:
     assert stands[-2 * FPS :].all() and (raised(states)[-1] == 0.0).all()
     assert np.abs(raised(states)).max() > 0.4 * RISE
     assert np.abs(np.diff(shown(states)[..., 2], axis=0)).max() < 0.25 * RISE
+    assert np.abs(np.diff(shown(states)[..., 2], 2, axis=0)).max() < 0.04 * RISE
 
 
 def test_nothing_is_a_step_that_is_higher_than_it_steps() -> None:
@@ -201,6 +202,7 @@ def test_a_body_that_stands_and_is_pushed_over_an_edge_settles_below_it() -> Non
     assert positions(states)[-1, 0, 2] == -RISE and raised(states)[-1, 0] == 0.0
     assert np.abs(np.diff(positions(states)[..., 2], axis=0)).max() > 0.99 * RISE
     assert np.abs(np.diff(shown(states)[..., 2], axis=0)).max() < 0.25 * RISE
+    assert np.abs(np.diff(shown(states)[..., 2], 2, axis=0)).max() < 0.04 * RISE
 
 
 @sampled(one_of=6)
