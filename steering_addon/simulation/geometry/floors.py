@@ -416,7 +416,8 @@ def _cell_size(extent: Vectors, low: Vectors, high: Vectors) -> float:
     spans, count = high - low, max(low.shape[1], 1)
     even = float(np.sqrt(extent[0] * extent[1] * TRIANGLES_A_CELL / count))
     size = min(even, float(np.sort(spans.max(axis=0))[len(spans[0]) // 2])) if len(spans[0]) else even
-    while 0.0 < size < even and np.prod(spans / size + 1.0, axis=0).sum() > CELLS_A_TRIANGLE * count + LEAST_COVERED:
+    most, (across, along) = CELLS_A_TRIANGLE * count + LEAST_COVERED, spans
+    while 0.0 < size < even and np.cumsum((across / size + 1.0) * (along / size + 1.0))[-1] > most:
         size *= 2.0
     return min(size, even) if size > 0.0 else even
 
