@@ -10,7 +10,7 @@ point and a shape, one per row.
 """
 
 from dataclasses import dataclass
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -70,9 +70,9 @@ class SolidShapes:
     def __len__(self) -> int:
         return len(self.radius)
 
-    def take(self, rows: Rows | Mask) -> Self:
-        """Some of them."""
-        return take_later(self, rows)
+    def take(self, rows: Any) -> Self:
+        """Some of them; `rows` is any index of a (k,) column."""
+        return take_later(self, np.arange(len(self))[rows])
 
     def axis_point_nearest(self, points: Vectors) -> Vectors:
         """The nearest point of each axis to each point; (n, 3) to (n, k, 3)."""
