@@ -232,4 +232,5 @@ def _joined(lines: Sequence[tuple[np.ndarray, bool]], matrix: np.ndarray) -> tup
         points.append(line)
         count += len(line)
     world = np.concatenate(points) - matrix[:3, 3]
-    return np.linalg.solve(matrix[:3, :3], world.T).T, np.concatenate(segments)
+    # A pseudoinverse, as an object may be flat.
+    return world @ np.linalg.pinv(matrix[:3, :3]).T, np.concatenate(segments)

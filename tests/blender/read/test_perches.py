@@ -38,6 +38,12 @@ def wire(bevel: float):
     return curve
 
 
+def flat_wire():
+    curve = wire(0.0)
+    curve.location.z, curve.scale.z = 4.0, 0.0
+    return curve
+
+
 def edges():
     return meshed("Edge", [(-5, 3, 3), (5, 3, 3), (5, 3, 0)], [], edges=[(0, 1), (1, 2)])
 
@@ -52,6 +58,7 @@ THINGS = {
     "roof with a loose edge": (lambda: house(edges=[(4, 6)]), off_the_roof),
     "bare wire": (lambda: wire(0.0), lambda place: np.abs(place[:, 2] - 3.8 - np.abs(place[:, 0]) / 30.0).max()),
     "wire": (lambda: wire(0.02), lambda place: np.abs(place[:, 2] - 3.82 - np.abs(place[:, 0]) / 30.0).max() - 1e-3),
+    "flat wire": (flat_wire, lambda place: np.abs(place[:, 2] - 4.0).max()),
     "edge": (edges, lambda place: np.abs(place[:, 1:] - 3.0).max()),
 }
 
