@@ -5,6 +5,7 @@ a way through it, and surfaces that have walls. What Blender has evaluated alrea
 only when something that it is made from has changed.
 """
 
+import math
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -126,7 +127,8 @@ def _standing(
             kind = own_locomotion_of(ob)
         except Refusal:
             continue
-        if (kind or usual[crowd]).stands:
+        # A bake tells whose size is not a number.
+        if (kind or usual[crowd]).stands and math.isfinite(capsule_of(ob)[0]):
             standing.append((ob, crowd, kind))
     return standing
 

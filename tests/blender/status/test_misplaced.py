@@ -142,6 +142,13 @@ def test_what_is_well_placed_or_baked_is_not_named() -> None:
     assert "OFF_GROUND" not in listed(), "the bake has told"
 
 
+def test_who_has_no_sound_size_is_overlooked_and_the_others_are_named() -> None:
+    steep_hill()
+    odd, off = herd((15.0, 15.0, 0.0), (15.0, 15.0, 4.0))
+    odd.steering.size_factor = math.nan
+    assert listed()["OFF_GROUND"].startswith(off.name)
+
+
 def test_what_moves_is_looked_at_on_the_first_frame() -> None:
     frames(1, 20)
     deck = steep_hill()
