@@ -135,6 +135,9 @@ class Containment(Behavior):
             return steering
         return replace(steering, confined=np.where(self.firm & kept, self.region, -1))
 
+    def yields_to_formation(self) -> Mask:
+        return self.release
+
     def _inward(self, world: World, agents: Agents, memory: Returning, kept: Mask) -> Steering:
         """The steering back inside of those that their regions keep, (n,)."""
         row = np.maximum(self.region, 0)

@@ -47,7 +47,7 @@ class LeaderFollowing(Neighborhood):
 
     In a formation, as they stand or at the vertices of an object, each goes exactly along with its place: those outside
     fly faster in a turn. There they leave out what keeps a flock in order: Keep Apart, Match Heading, Stay Together and
-    Wander. Does nothing without a leader.
+    Wander, and turning back to a region that lets go. Does nothing without a leader.
     """
 
     name = "leader_following"

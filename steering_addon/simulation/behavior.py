@@ -128,6 +128,10 @@ class Behavior(Declared):
         agents, an instance of `remembers`; None for a behavior without memory."""
         raise NotImplementedError
 
+    def yields_to_formation(self) -> Mask:
+        """Whether agents leave it out, (n,), while they keep a place in a formation."""
+        return shared(self.keeps_order, len(self.weight), np.bool_)
+
     def goal(self, world: World, agents: Agents, memory: Any) -> Vectors | None:
         """The places where the agents are to be, (n, 3) metres; nan, or None for all, where there is no such place."""
         return None

@@ -232,8 +232,8 @@ def _asked(snapshot: Snapshot, world: World, group: Deciders, decided: Decisions
             agents = replace(agents, intention=intention)
     if is_said(intention.in_formation):
         for behavior, subset in zip(group.behaviors, group.parts):
-            if behavior.keeps_order and behavior.name in asked_for:
-                free = ~(intention.in_formation if subset is None else intention.in_formation[subset])
+            if anybody(yields := behavior.yields_to_formation()) and behavior.name in asked_for:
+                free = ~(yields & (intention.in_formation if subset is None else intention.in_formation[subset]))
                 asked_for[behavior.name] = asked_for[behavior.name][0].only(free), subset
     components = of_all(asked_for, len(agents))
     asked = list(components.values())

@@ -6,11 +6,13 @@ import numpy as np
 import pytest
 
 from scripts.measures.formations import leader, led, line, off_places, wedge
+from steering_addon.behaviors.containment import Containment
 from steering_addon.behaviors.leader_following import AS_THEY_STAND, LeaderFollowing
 from steering_addon.behaviors.separation import Separation
 from steering_addon.behaviors.wander import Wander
 from steering_addon.locomotion import Planar
 from steering_addon.recording.mishaps import OFF_PLACE, Mishaps
+from steering_addon.simulation.geometry.regions import SPHERE, regions
 from steering_addon.simulation.maneuvers.formation import FREE, NONE_LEFT, vertices_taken
 from tests.scene import Scene, about, leaders, positions, turned
 
@@ -116,10 +118,15 @@ def test_who_never_gets_to_its_place_is_noted_and_who_is_long_on_its_way_is_not(
     assert (mishaps.frames[OFF_PLACE] >= 0).tolist() == [True, False]
 
 
-def test_in_a_formation_nobody_keeps_apart_and_wanders() -> None:
+def test_in_a_formation_nobody_keeps_apart_and_wanders_nor_turns_back_to_a_region_that_lets_go() -> None:
     places = np.array([[1.0, -2.0, 0.0], [1.5, -2.0, 0.0]])
-    beside = [(Separation, {"distance": 3.0}), (Wander, {})]
-    scene = Scene(places, behaviors=[*beside, (LeaderFollowing, KEPT)], tracked=leaders([0.0, 0.0, 0.0]))
+    beside = [(Separation, {"distance": 3.0}), (Wander, {}), (Containment, {"region": 0, "release": True})]
+    scene = Scene(
+        places,
+        behaviors=[*beside, (LeaderFollowing, KEPT)],
+        tracked=leaders([0.0, 0.0, 0.0]),
+        regions=regions([[30.0, 0.0, 0.0]], 5.0, SPHERE),
+    )
     assert positions(scene.run(48))[-1] == pytest.approx(places, abs=1e-9)
     loose = replace(scene, behaviors=[*beside, (LeaderFollowing, {})])
     assert np.abs(positions(loose.run(48))[-1] - places).max() > 0.5
