@@ -256,7 +256,7 @@ class PlainVehicles:
             places=np.array(places),
             modes=np.array([ob.rotation_mode for ob in objects]),
             size=np.array([ob.scale[0] for ob in objects]),
-            beat=np.array([[ob.get(name, 0.0) for name in BEAT] for ob in objects], dtype=np.float64),
+            beat=np.array([[_number(ob.get(name)) for name in BEAT] for ob in objects], dtype=np.float64),
             look=look,
             models=[parts[k] for k in firsts],
             faces=[swings[rest[k]] for k in firsts],
@@ -335,6 +335,11 @@ def viewports(scene: Scene) -> list[SpaceView3D]:
     """The 3D views in all windows on a scene."""
     windows = [window for window in bpy.context.window_manager.windows if window.scene == scene]
     return [area.spaces.active for window in windows for area in window.screen.areas if area.type == "VIEW_3D"]
+
+
+def _number(value: object) -> float:
+    """The value of a custom property, which may be of any type; 0 for what is not a number."""
+    return float(value) if isinstance(value, int | float) else 0.0
 
 
 def _is_plain(parts: Sequence[Object], users: Mapping[ID, set[ID]]) -> bool:

@@ -31,6 +31,7 @@ def mixed() -> list:
     obs[2].scale *= 2.5
     obs[3].color = obs[4].color = (1.0, 0.0, 0.0, 1.0)
     obs[5].data = obs[0].data.copy()
+    obs[1][part("blender.preview.swings").BEAT[0]] = "no number"
     bpy.context.view_layer.update()
     return obs
 
