@@ -91,7 +91,6 @@ class Mishaps:
         self._held = np.zeros(n)
         self._height = np.full(n, -np.inf)
         self._overlaps = Overlaps()
-        self._kept = np.zeros(n, dtype=np.bool_)
         self._off = np.zeros(n)
         self._was_off = np.zeros(n)
         self._nearest_to_place = np.full(n, np.inf)
@@ -202,13 +201,14 @@ class Mishaps:
         for station in memories_among(Station, state.memories.values()):
             # The memory of one that follows no more stays as it was.
             follows = snapshot.present & (station.off != self._was_off)
-            off = follows & (station.off > OFF_BY * snapshot.vehicle.radius)
-            self._was_off = station.off
-            self._kept |= follows & ~off & np.isfinite(station.velocity[:, 0])
-            gets_there = ~self._kept & (station.off < self._nearest_to_place)
-            self._nearest_to_place = np.where(gets_there, station.off, self._nearest_to_place)
-            self._off = np.where(off & ~gets_there, self._off + snapshot.frame_time, 0.0)
-            self.note(OFF_PLACE, frame, self._off > np.where(self._kept, OFF_FOR, TURNS_ROUND))
+            self._was_off, near = station.off, OFF_BY * snapshot.vehicle.radius
+            gets_there = station.off < self._nearest_to_place
+            moves = follows & np.isfinite(station.velocity[:, 0])
+            self._nearest_to_place = np.where(moves & gets_there, station.off, self._nearest_to_place)
+            off = follows & ~gets_there & (station.off > near)
+            self._off = np.where(off, self._off + snapshot.frame_time, 0.0)
+            patience = np.where(self._nearest_to_place <= near, OFF_FOR, TURNS_ROUND)
+            self.note(OFF_PLACE, frame, self._off > patience)
 
     def _gets_nowhere(self, state: State, snapshot: Snapshot, clearance: Scalars) -> Mask:
         """The vehicles that have somewhere to go, but have stayed where they are near an obstacle, (n,)."""

@@ -146,8 +146,8 @@ def _decided(state: State, snapshot: Snapshot, world: World) -> tuple[Vectors, D
 def _deciding_at_once(state: State, snapshot: Snapshot, held: HeldDecisions, time: float) -> Mask:
     """The vehicles present that decide in this step whatever they hold, (n,): those that begin to take part, fight,
     hurry after or away from something, keep their places in a formation, which moves, or land. Places to land on may
-    move, too, and those share them who follow the same settings. So do those that take up a state at a time in seconds:
-    a fright does not wait, and what they wish for and can changes in each step until they have."""
+    move, too, and those share them who follow the same settings. So do those that are taking up a state: a fright does
+    not wait, and what they wish for and can changes in each step until they have. `time`: of the scene, seconds."""
     decided, at_once = held.decided, ~held.present
     if state.mindset is not None:
         at_once = at_once | (state.mindset.since + state.mindset.blend >= time)

@@ -41,7 +41,7 @@ class Paw:
         """The correction of the foot of n bodies on f frames. `playing`: (clips, n f) of them, one after the other;
         `place`: (n, f, 3) where their clips have its origin."""
         shift, turn = mixed_tables(self.shift, playing), mixed_tables(self.turn, playing)
-        # What the shares of clips lack of 1 is the model at rest.
+        # The model at rest makes up for shares of clips that sum to less than 1.
         turn = orthonormalize(turn + (1.0 - np.einsum("cf->f", playing.weights()))[:, None, None] * np.eye(3))
         return FootCorrection(place, shift.reshape(place.shape), turn.reshape(*place.shape, 3))
 

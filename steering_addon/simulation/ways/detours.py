@@ -86,22 +86,22 @@ def ways_round(obstacles: Obstacles, travellers: Travellers, mapped: bool = Fals
     start, ahead = picked(travellers.position, agent), picked(direction, agent)
     grow, stature = travellers.radius[agent] + MARGIN, travellers.stature.take(agent)
     posts = outlines(obstacles, row, np.minimum(grow, np.maximum(obstacles.surface(start, row, stature)[0], 0.0)))
-    # What is only grazed has no shorter way round.
-    round_ = which(~(are_mapped(obstacles)[row] & mapped))
-    few, stature, passed = Outlines(*(column[round_] for column in posts)), stature.take(round_), row[round_]
-    look = np.minimum(travellers.ahead[agent[round_]], LOOK + 2.0 * obstacles.radius[passed])
-    goal = picked(start, round_) + picked(ahead, round_) * look[:, None]
+    # A wall that is only grazed has no shorter way round.
+    passes = which(~(are_mapped(obstacles)[row] & mapped))
+    few, stature, passed = Outlines(*(column[passes] for column in posts)), stature.take(passes), row[passes]
+    look = np.minimum(travellers.ahead[agent[passes]], LOOK + 2.0 * obstacles.radius[passed])
+    goal = picked(start, passes) + picked(ahead, passes) * look[:, None]
     cost, ways = [], []
     for side in (1.0, -1.0):
         onward = posts.tangents(start, ahead, side)
         turn = 1.0 - dot(onward.direction, ahead)
         length = np.where(turn < GRAZES, turn, np.inf)
-        if len(round_):
-            touched, back = picked(onward.touched, round_), few.tangents(goal, -picked(ahead, round_), -side)
-            further = onward.length[round_] + magnitude(touched - back.touched) + back.length
-            barred = _barred(obstacles, touched, goal, (grow - SLACK)[round_], stature, passed)
-            changes = CONSTANCY * (travellers.side[agent[round_]] * side < 0.0)
-            length[round_] = np.where(barred, np.inf, further + changes)
+        if len(passes):
+            touched, back = picked(onward.touched, passes), few.tangents(goal, -picked(ahead, passes), -side)
+            further = onward.length[passes] + magnitude(touched - back.touched) + back.length
+            barred = _barred(obstacles, touched, goal, (grow - SLACK)[passes], stature, passed)
+            changes = CONSTANCY * (travellers.side[agent[passes]] * side < 0.0)
+            length[passes] = np.where(barred, np.inf, further + changes)
         cost.append(length)
         ways.append(onward.direction)
     left = cost[0] < cost[1]
