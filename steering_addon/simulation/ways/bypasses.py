@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from ..arrays.chance import mix, uniform
 from ..arrays.frozen import Columns, replace
-from ..arrays.scalars import EPSILON, Mask, Scalars, anybody, clamp, which
+from ..arrays.scalars import EPSILON, Mask, Rows, Scalars, anybody, clamp, which
 from ..arrays.vectors import Vectors, across, cross, dot, magnitude, truncate, unit
 from ..avoiding.passing import directions_to_pass
 from ..geometry.lines import Followed
@@ -244,16 +244,18 @@ class _Sight(Columns):
         """The distances of points (m, p, 3) from the nearest surface that counts, less the reach; (m, p) metres."""
         m, p = points.shape[:2]
         flat = np.ascontiguousarray(points).reshape(-1, 3)
-        reach = np.repeat(self.reach, p) * (1.0 + 2.0 * ROOM)
-        place, row = self.obstacles.near(flat, reach)
-        counts = self.counts[place // p, row]
+        return self.room_of(np.repeat(np.arange(m), p), flat).reshape(m, p)
+
+    def room_of(self, owner: Rows, points: Vectors) -> Scalars:
+        """As `room`, for points (q, 3) on the ways of agents (q,); (q,) metres."""
+        room = self.reach[owner] * (1.0 + 2.0 * ROOM)
+        place, row = self.obstacles.near(points, room)
+        counts = self.counts[owner[place], row]
         place, row = place[counts], row[counts]
-        room = reach
         if len(place):
-            distance, _ = self.obstacles.surface(flat[place], row)
-            room = reach.copy()
+            distance, _ = self.obstacles.surface(points[place], row)
             np.minimum.at(room, place, distance)
-        return room.reshape(m, p) - self.reach[:, None]
+        return room - self.reach[owner]
 
 
 def _lead(agents: Agents, height: Scalars) -> Scalars:
@@ -346,25 +348,27 @@ def _planned(
     directions = _directions(sight, points[np.arange(m), middle], tangents[np.arange(m), middle])
     k = directions.shape[1]
     every = np.repeat(np.arange(m), k)
-    trials = sight.take(every)
+    trials, ahead, points = sight.take(every), ahead[every], points[every]
     toward = np.ascontiguousarray(directions).reshape(-1, 3)
-    trial_points, trial_ahead = points[every], ahead[every]
-    first, last = first[every], last[every]
-    bypass = Bypass.blank(m * k)
-    left = np.zeros((m * k, p))
+    before, slope, first, last = before[every], slope[every], first[every], last[every]
+    bypass, left = Bypass.blank(m * k), np.zeros((m * k, p))
+    rows = np.arange(m * k)
     for _ in range(ROUNDS):
-        height = _height(trials, trial_points + before[every][:, None], toward, first, last)
-        offset = before[every] + toward * height[:, None]
-        bypass = _bent(trials, trial_ahead, first, last, before[every], slope[every], offset)
-        left = trials.room(trial_points + bypass.at(trial_ahead)[0])
+        few = trials.take(rows)
+        height = _height(few, points[rows] + before[rows][:, None], toward[rows], first[rows], last[rows])
+        offset = before[rows] + toward[rows] * height[:, None]
+        bent = _bent(few, ahead[rows], first[rows], last[rows], before[rows], slope[rows], offset)
+        bypass, left[rows] = bypass.put(rows, bent), few.room(points[rows] + bent.at(ahead[rows])[0])
         # What the agent is in already, it leaves as it can.
-        blocked = (left < 0.0) & (trial_ahead >= bypass.start[:, None]) & (trial_ahead <= bypass.close[:, None])
+        blocked = (left < 0.0) & (ahead >= bypass.start[:, None]) & (ahead <= bypass.close[:, None])
         widens = blocked.any(axis=1)
-        if not widens.any():
+        begins = np.where(widens, np.minimum(first, np.argmax(blocked, axis=1)), first)
+        ends = np.where(widens, np.maximum(last, p - 1 - np.argmax(blocked[:, ::-1], axis=1)), last)
+        rows = which((begins != first) | (ends != last))
+        if not len(rows):
             break
-        first = np.where(widens, np.minimum(first, np.argmax(blocked, axis=1)), first)
-        last = np.where(widens, np.maximum(last, p - 1 - np.argmax(blocked[:, ::-1], axis=1)), last)
-    cost = (_cost(trials, bypass, before[every]) + _blockage(trials, left, trial_ahead)).reshape(m, k)
+        first, last = begins, ends
+    cost = (_cost(trials, bypass, before) + _blockage(trials, left, ahead)).reshape(m, k)
     cost = np.where(magnitude(directions) < 0.5, np.inf, cost)
     best = np.argmin(cost, axis=1)
     return bypass.take(np.arange(m) * k + best), cost[np.arange(m), best]
@@ -412,17 +416,19 @@ def _height(
     trials: _Sight, points: Vectors, toward: Vectors, first: NDArray[np.int64], last: NDArray[np.int64]
 ) -> Scalars:
     """How far the blocked stretches have to be moved in unit directions (t, 3) to be free, (t,) metres."""
-    t, p = points.shape[:2]
-    index = np.arange(p)[None]
-    inside = (index >= first[:, None]) & (index <= last[:, None])
-    height = np.zeros((t, p))
+    index = np.arange(points.shape[1])[None]
+    height = np.zeros(points.shape[:2])
+    trial, place = np.nonzero((index >= first[:, None]) & (index <= last[:, None]))
     for _ in range(PUSHES):
-        room = trials.room(points + toward[:, None] * height[..., None]) - ROOM * trials.reach[:, None]
-        short = inside & (room < 0.0)
-        if not short.any():
+        reach, pushed = trials.reach[trial], height[trial, place]
+        moved = points[trial, place] + toward[trial] * pushed[:, None]
+        room = trials.room_of(trial, moved) - ROOM * reach
+        short = room < 0.0
+        trial, place = trial[short], place[short]
+        if not len(trial):
             break
-        height = np.where(short, height - OVER * room + 0.02 * trials.reach[:, None], height)
-    return np.max(np.where(inside, height, 0.0), axis=1)
+        height[trial, place] = pushed[short] - OVER * room[short] + 0.02 * reach[short]
+    return np.max(height, axis=1)
 
 
 def _bent(
