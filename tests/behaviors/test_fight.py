@@ -18,6 +18,7 @@ from steering_addon.simulation.partners import Partners
 from steering_addon.simulation.run import simulate
 from steering_addon.simulation.snapshot import Snapshot, State
 from tests.sampling import sampled
+from tests.simulation.ways.grounds import PLATE, walls
 
 RADIUS, REACH, SEES = 0.3, 0.7, 7.0
 WALKER = {"radius": RADIUS, "max_speed": 3.4, "cruise_speed": 0.3, "max_force": 3.0, "keep_apart": True}
@@ -211,3 +212,11 @@ def is_open(place: np.ndarray, seen: np.ndarray, pair: set[int], start: np.ndarr
     aside = np.linalg.norm(place - start - along[:, None] * (end - start) / length, axis=1)
     bars = seen & (along > 0.0) & (along < length) & (aside < 2.0 * RADIUS)
     return not any(bars[k] and k not in pair for k in range(len(place)))
+
+
+@pytest.mark.parametrize(("end", "are_partners"), [(-2.0, True), (3.5, False)])
+def test_an_enemy_behind_a_wall_is_as_far_as_the_way_round_it(end: float, are_partners: bool) -> None:
+    scene, snapshot = armies([(-2.0, 0.0)], [(2.0, 0.0)])
+    wall = walls(((-0.1, -5.0, 0.0), (0.1, end, 3.0)))
+    last = fought((scene, replace(snapshot, surfaces=PLATE, obstacles=wall)), 2)[-1]
+    assert partners(last).wanted.tolist() == ([1, 0] if are_partners else [-1, -1])

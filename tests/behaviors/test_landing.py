@@ -123,18 +123,20 @@ def test_where_it_gets_full_they_stand_closer_but_side_by_side_at_most() -> None
     assert 2.0 * RADIUS - 1e-9 <= gap.min() < 0.5
 
 
-def test_who_finds_the_nearest_of_several_full_takes_the_next() -> None:
-    """Two places on each of two roofs, and all four birds nearer to the first."""
+def test_who_finds_the_nearest_of_several_full_takes_the_next_and_where_all_are_full_flies_on_over_one() -> None:
+    """Two places on each of two roofs, and all five birds nearer to the first."""
     both = [perches(body, (x, 0.0, 5.0), (x, 2.0, 5.0)) for body, x in ((0, 0.0), (1, 14.0))]
     joined = {name: np.concatenate([vars(each)[name] for each in both]) for name in vars(both[0])}
-    scene = flock(Perches(**joined), 4)
+    scene = flock(Perches(**joined), 5)
     scene.behaviors = [(Landing, {"target": FIRST, "apart": APART})]
     scene.tracked = leaders((0.0, 0.0, 5.0), (14.0, 0.0, 5.0))
-    scene.candidates = (Candidates(np.array([4, 5]), np.arange(2, dtype=np.uint64), NEAREST_ONE),)
+    scene.candidates = (Candidates(np.array([5, 6]), np.arange(2, dtype=np.uint64), NEAREST_ONE),)
     scene.position = scene.position - (10.0, 0.0, 0.0)
     states = scene.run(FPS * 9)
-    assert standing(states)[-FPS:].all()
-    assert sorted(np.round(positions(states)[-1, :, 0]).tolist()) == [0.0, 0.0, 14.0, 14.0]
+    stands, where = standing(states)[-FPS:], positions(states)[-FPS:]
+    assert stands[-1].sum() == 4 and (stands == stands[-1]).all()
+    assert sorted(np.round(where[-1, stands[-1], 0]).tolist()) == [0.0, 0.0, 14.0, 14.0]
+    assert np.linalg.norm(where[:, ~stands[-1]] - (7.0, 0.0, 5.0), axis=-1).max() < 25.0
 
 
 def test_they_take_off_one_after_another_and_climb() -> None:

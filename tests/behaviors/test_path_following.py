@@ -21,6 +21,7 @@ from steering_addon.simulation.geometry.paths import Path, Spline, spline
 from steering_addon.simulation.snapshot import Snapshot, State
 from tests.sampling import sampled
 from tests.scene import Scene, flat_or_free, headings, locked, positions, speeds
+from tests.simulation.ways.grounds import PLATE, door, walkers
 
 FPS = 12
 CRUISE = 4.0
@@ -448,3 +449,15 @@ def test_a_car_beside_its_lane_returns_to_it_without_braking(beside: float, spee
     assert speeds(states).min() > 0.95 * speed
     assert np.abs(off[FPS * 6 :]).max() < 0.3
     assert (off * np.sign(beside)).min() > -0.1, "it does not overshoot"
+
+
+def test_a_walker_comes_back_to_its_path_by_the_way_through_the_door() -> None:
+    line = spline(np.array([[3.0, -4.5, 0.0], [3.0, 4.5, 0.0]]), False)
+    beside_it = walkers(PLATE, door(0.9, -3.0), (0.0, 0.0, 0.0), [(-3.0, 2.0, 0.0), (2.6, 2.0, 0.0)])
+    place = replace(beside_it, behaviors=[(PathFollowing, {"radius": 0.5})], paths=((line,),))
+    world, agents, [behavior] = place.seen()
+    steering = behavior.steer(world, agents, Following.blank(2))
+    goal = behavior.goal(world, agents, steering.memory) - agents.position
+    assert np.linalg.norm(goal[0]) == pytest.approx(2.0 * np.hypot(3.0, 5.0), abs=1.0), "as long as the way"
+    for way in (goal, steering.force):
+        assert way[0, 1] < -2.0 * abs(way[0, 0]) and way[1, 1] > 0.0

@@ -10,6 +10,7 @@ import pytest
 from steering_addon.behaviors.seek import Seek
 from steering_addon.scene import Scene, links
 from steering_addon.simulation.arrays.scalars import which
+from steering_addon.simulation.geometry.surfaces import Surfaces
 from steering_addon.simulation.links import walked
 from steering_addon.simulation.run import step
 from steering_addon.simulation.snapshot import State
@@ -119,15 +120,18 @@ def test_nobody_moves_faster_than_it_can_when_it_gets_on_and_off() -> None:
     assert np.linalg.norm(np.diff(positions(states), axis=0), axis=2).max() * FPS < 1.76
 
 
-def test_a_run_goes_on_from_a_checkpoint_on_a_ladder() -> None:
+@pytest.mark.parametrize("ground", [LOFT, quads(plate(-8, -5, 8, 5))], ids=["still there", "without its loft"])
+def test_a_run_goes_on_from_a_checkpoint_on_a_ladder_also_where_that_has_lost_its_end(ground: Surfaces) -> None:
     scene, whole = climb()
     state = whole[8 * FPS]
     assert state.crossing is not None and state.crossing.on.any()
+    climbs = state.crossing.on
     for frame in range(8 * FPS + 1, 8 * FPS + 4):
         for cached in (over_ground._ground, over_ground._last_standing, over_ground._linked):
             cached.cache_clear()
-        state = step(state, scene.snapshot(frame))
-    assert state.motion.position.tobytes() == whole[8 * FPS + 3].motion.position.tobytes()
+        state = step(state, replace(scene.snapshot(frame), surfaces=ground))
+    rows = np.ones(3, dtype=bool) if ground is LOFT else climbs
+    assert state.motion.position[rows].tobytes() == whole[8 * FPS + 3].motion.position[rows].tobytes()
 
 
 @pytest.mark.parametrize("seconds, climbs", [(4.0, True), (60.0, False)])

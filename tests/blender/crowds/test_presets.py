@@ -50,20 +50,19 @@ def test_missing_values_are_reset_to_their_defaults() -> None:
     assert ob.steering.vehicle.response_time == pytest.approx(0.3)
 
 
-def test_targets_are_kept() -> None:
+def test_targets_and_settings_of_an_inactive_behavior_are_kept() -> None:
     leader, sky, other = empty("Leader"), empty("Sky"), crowd("Other")
-    ob = crowd(leader_following={"leader": leader}, containment={"region": sky}, separation={"crowd": other})
+    ob = crowd(
+        leader_following={"leader": leader},
+        containment={"region": sky},
+        separation={"crowd": other},
+        seek={"weight": 5.0},
+    )
     apply("starling")
     assert ob.steering.leader_following.leader == leader
     assert ob.steering.containment.region == sky
     assert ob.steering.separation.crowd == other
-    assert not ob.steering.leader_following.use
-
-
-def test_settings_of_an_inactive_behavior_are_kept() -> None:
-    ob = crowd(seek={"weight": 5.0})
-    apply("starling")
-    assert not ob.steering.seek.use
+    assert not ob.steering.leader_following.use and not ob.steering.seek.use
     assert ob.steering.seek.weight == 5.0
 
 
@@ -218,9 +217,12 @@ def test_a_preset_made_from_a_crowd_gives_another_crowd_the_same_values(data) ->
     assert preset_made_of(second).behaviors == preset_made_of(first).behaviors
 
 
-def test_a_user_preset_can_be_saved_applied_and_removed() -> None:
-    first = crowd("One", wander={"strength": 2.5}, seek={"weight": 4.0})
+def test_a_user_preset_can_be_saved_again_applied_and_removed() -> None:
+    first = crowd("One", wander={"strength": 2.0}, seek={"weight": 4.0})
+    bpy.ops.steering.preset_save(name="My Gulls")
+    first.steering.wander.strength = 2.5
     assert bpy.ops.steering.preset_save(name="My Gulls", description="Slow ones.") == {"FINISHED"}
+    assert [path.name for path in user_folder().iterdir()] == ["My_Gulls.json"]
     [saved] = [preset for preset in part("blender.crowds.preset_files").CROWDS.listed().values() if preset.removable]
     assert (saved.name, saved.label()) == ("My_Gulls", "My Gulls")
     assert saved.tooltip().startswith("Slow ones. For bodies of 1 m")
@@ -232,16 +234,6 @@ def test_a_user_preset_can_be_saved_applied_and_removed() -> None:
     assert list(user_folder().iterdir()) == []
 
 
-def test_saving_again_replaces_the_preset() -> None:
-    ob = crowd(wander={"strength": 2.0})
-    bpy.ops.steering.preset_save(name="Mine")
-    ob.steering.wander.strength = 3.0
-    bpy.ops.steering.preset_save(name="Mine")
-    listed = part("blender.crowds.preset_files").CROWDS
-    assert listed.find("Mine").load().behaviors["wander"]["strength"] == 3.0
-    assert [path.name for path in user_folder().iterdir()] == ["Mine.json"]
-
-
 @pytest.mark.parametrize(("name", "why"), [("starling", "A preset named starling ships"), ("  ", "has no name")])
 def test_an_invalid_name_is_refused(name, why) -> None:
     crowd()
@@ -249,13 +241,10 @@ def test_an_invalid_name_is_refused(name, why) -> None:
     assert list(user_folder().iterdir()) == []
 
 
-def test_a_shipped_preset_cannot_be_removed() -> None:
+def test_a_shipped_preset_cannot_be_removed_and_removing_is_disabled_without_user_presets() -> None:
+    refuses("preset_remove", "There are no presets of your own", preset="starling")
     written("Mine")
     refuses("preset_remove", "The preset starling cannot be removed: it ships", preset="starling")
-
-
-def test_removing_is_disabled_without_user_presets() -> None:
-    refuses("preset_remove", "There are no presets of your own", preset="starling")
 
 
 def test_a_user_preset_replaces_a_shipped_preset_of_the_same_name() -> None:
@@ -289,17 +278,13 @@ def test_a_preset_sets_the_values_of_its_behavior_only(behavior) -> None:
     assert ob.steering.seek.weight == 3.0
 
 
-def test_a_preset_of_a_behavior_keeps_its_targets_and_the_switch() -> None:
+def test_a_preset_of_a_behavior_keeps_its_targets_and_the_switch_and_switches_on_what_is_new() -> None:
     meadow = empty("Meadow")
     ob = crowd(containment={"region": meadow})
     ob.steering.containment.use = False
     bpy.ops.steering.behavior_preset_apply(behavior="containment", preset="firm")
     assert ob.steering.containment.region == meadow
     assert not ob.steering.containment.use
-
-
-def test_a_behavior_that_is_new_is_switched_on_by_its_preset() -> None:
-    ob = crowd()
     bpy.ops.steering.behavior_preset_apply(behavior="wander", preset="calm")
     assert ob.steering.wander.use
 

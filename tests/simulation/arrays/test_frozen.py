@@ -36,3 +36,28 @@ def test_what_is_computed_once_is_computed_again() -> None:
 def test_a_name_of_no_field_is_refused() -> None:
     with pytest.raises(TypeError, match="Rectangle has no field depth"):
         replace(Rectangle(3), depth=1)  # type: ignore[call-arg]
+
+
+@dataclass(frozen=True)
+class Number:
+    """A frozen object that notes how often its property is computed."""
+
+    number: int
+    computed: list[int]
+
+    @once
+    def square(self) -> int:
+        """The square of the number."""
+        self.computed.append(self.number)
+        return self.number * self.number
+
+
+def test_each_instance_computes_its_value_on_first_access() -> None:
+    two, three = Number(2, []), Number(3, [])
+    assert not two.computed
+    assert [two.square, two.square, three.square] == [4, 4, 9]
+    assert (two.computed, three.computed) == ([2], [3])
+
+
+def test_the_docstring_is_kept() -> None:
+    assert Number.square.__doc__ == "The square of the number."

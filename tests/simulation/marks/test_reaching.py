@@ -8,7 +8,7 @@ import pytest
 from steering_addon.behaviors.seek import Seek
 from steering_addon.locomotion import CATALOGUE
 from steering_addon.simulation.handling import Handling
-from steering_addon.simulation.marks.reaching import climb_speeds, way_of_turn
+from steering_addon.simulation.marks.reaching import ClimbSpeeds, arc_angle, climb_speeds, lead_in_arcs, way_of_turn
 from tests.scene import Scene, leaders, velocities
 
 FLYING, SWIMMING = (next(kind for kind in CATALOGUE if kind.name == name) for name in ("flying", "swimming"))
@@ -56,3 +56,19 @@ def test_only_what_cannot_stop_has_a_way_to_turn() -> None:
     assert way_of_turn(way, velocity, fish).tolist() == [0.0, 0.0]
     ahead, behind = way_of_turn(way, velocity, bird)
     assert ahead == pytest.approx(0.0) and behind > np.pi * 6.0**2 / 9.0
+
+
+def test_an_arc_is_longer_than_its_chord_by_the_quotient_asked_for() -> None:
+    angles = np.linspace(1e-3, np.pi - 1e-3, 200)
+    assert arc_angle(np.sin(angles) / angles) == pytest.approx(angles, abs=1e-6)
+    assert arc_angle(np.array([0.0, 1.0, 1.5])) == pytest.approx([np.pi, 0.0, 0.0])
+
+
+def test_only_what_is_too_early_and_cannot_stop_is_led_in_an_arc() -> None:
+    push, velocity = np.full((3, 3), 0.5), np.array([[0.0, 6.0, 0.0]] * 3)
+    way = np.array([[0.0, 10.0, 0.0], [0.0, 10.0, 0.0], [0.0, 30.0, 0.0]])
+    slowest, tops = np.array([5.0, 0.0, 5.0]), np.full(3, 9.0)
+    bodies = ClimbSpeeds(slowest < 0.0, tops, slowest, tops, slowest, tops)
+    led = lead_in_arcs(push, way, velocity, bodies, np.full(3, 7.0), 4.0)
+    assert (led[0] != push[0]).any()
+    assert (led[1:] == push[1:]).all()

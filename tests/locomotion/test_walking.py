@@ -8,9 +8,14 @@ import pytest
 from steering_addon.behaviors.seek import Seek
 from steering_addon.locomotion import OnFoot
 from steering_addon.locomotion.gaits import step_aside
-from steering_addon.locomotion.walking import along_and_aside, join_parts
+from steering_addon.locomotion.walking import STEEPEST, along_and_aside, join_parts, lean_into_turns
+from steering_addon.simulation.geometry.surfaces import surfaces
+from steering_addon.simulation.snapshot import State
 from steering_addon.simulation.vehicle import VehicleModel
+from tests.locomotion.grounds import plane
 from tests.locomotion.test_gaits import walker
+from tests.locomotion.test_on_foot import FPS, walkers
+from tests.sampling import sampled
 from tests.scene import Scene, leaders, positions
 
 SHARE, PACE = 0.4, 1.2
@@ -65,3 +70,48 @@ def test_its_velocity_is_that_of_its_way_also_aside() -> None:
     velocity, heading = (np.array([getattr(s.motion, name)[0] for s in states[1:]]) for name in ("velocity", "forward"))
     assert way == pytest.approx(velocity, abs=1e-9)
     assert np.abs(np.cross(heading, velocity)[:, 2]).max() > 0.1
+
+
+ONE = np.ones(1)
+
+
+def rolls(states: list[State]) -> np.ndarray:
+    """(f, n) the tangents of the angles by which bodies are shown to lean to the left."""
+    up, forward = (np.stack([getattr(state.pose, axis) for state in states]) for axis in ("up", "forward"))
+    left = np.stack((-forward[..., 1], forward[..., 0]), axis=-1)
+    return np.einsum("fni,fni->fn", up[..., :2], left) / up[..., 2]
+
+
+def on_a_bend(speed: float, surface: bool, **foot: float) -> Scene:
+    """Bodies that run to places far to their left and to their right."""
+    targets, ground = [(-20.0, 20.0, 0.0), (-20.0, -20.0, 0.0)], surfaces([plane(half=25.0)] if surface else [])
+    scene = walkers(2 * [(0.0, 0.0, 0.0)], targets, ground, **foot)
+    scene.vehicle.update(max_speed=speed, cruise_speed=1.0, max_force=20.0)
+    return replace(scene, speed=speed)
+
+
+@sampled(one_of=2)
+@pytest.mark.parametrize("surface", [True, False])
+def test_who_runs_leans_into_the_bend_as_its_balance_asks(surface: bool) -> None:
+    states = on_a_bend(4.0, surface).run(3 * FPS)
+    lean = rolls(states)
+    velocity = np.stack([state.motion.velocity for state in states])
+    heading = np.unwrap(np.arctan2(velocity[..., 1], velocity[..., 0]), axis=0)
+    asked = np.diff(heading, axis=0) * FPS * np.linalg.norm(velocity[1:], axis=-1) / 9.81
+    assert lean[:, 0].max() > 0.3 and lean[:, 1].min() < -0.3
+    assert np.abs(lean).max() <= STEEPEST
+    share = lean[1:].sum(axis=0) / np.clip(asked, -STEEPEST, STEEPEST).sum(axis=0)
+    assert ((share > 0.6) & (share < 1.05)).all(), "less where it brakes for the bend to a walk"
+    assert np.abs(lean[-1]).max() < 0.002, "and is upright where it goes straight on"
+    assert np.abs(np.diff(lean, axis=0)).max() < 0.12
+
+
+def test_who_walks_or_is_to_stay_upright_does() -> None:
+    for scene in (on_a_bend(1.4, True), on_a_bend(4.0, True, lean_in_turns=0.0)):
+        assert (rolls(scene.run(FPS)) == 0.0).all()
+
+
+def test_small_bodies_run_at_lower_speeds() -> None:
+    lean = lean_into_turns(0.0 * ONE, ONE, 1.5 * ONE, 2.0 * ONE, 0.3 * ONE, 0.1)
+    small = lean_into_turns(0.0 * ONE, ONE, 1.5 * ONE, 2.0 * ONE, 0.05 * ONE, 0.1)
+    assert lean[0] == 0.0 < small[0]
