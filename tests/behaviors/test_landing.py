@@ -13,6 +13,7 @@ from steering_addon.locomotion import Flying
 from steering_addon.scene import all_of, boxes, perches
 from steering_addon.simulation.arrays.vectors import unit
 from steering_addon.simulation.candidates import FIRST, NEAREST_ONE, Candidates
+from steering_addon.simulation.maneuvers.perching import nearest_targets
 from steering_addon.simulation.perches import Perches
 from steering_addon.simulation.snapshot import State
 from tests.sampling import sampled
@@ -124,7 +125,7 @@ def test_where_it_gets_full_they_stand_closer_but_side_by_side_at_most() -> None
 
 
 def test_who_finds_the_nearest_of_several_full_takes_the_next_and_where_all_are_full_flies_on_over_one() -> None:
-    """Two places on each of two roofs, and all five birds nearer to the first."""
+    """Two places on each of two roofs, and all but one of five birds nearer to the first."""
     both = [perches(body, (x, 0.0, 5.0), (x, 2.0, 5.0)) for body, x in ((0, 0.0), (1, 14.0))]
     joined = {name: np.concatenate([vars(each)[name] for each in both]) for name in vars(both[0])}
     scene = flock(Perches(**joined), 5)
@@ -132,6 +133,9 @@ def test_who_finds_the_nearest_of_several_full_takes_the_next_and_where_all_are_
     scene.tracked = leaders((0.0, 0.0, 5.0), (14.0, 0.0, 5.0))
     scene.candidates = (Candidates(np.array([5, 6]), np.arange(2, dtype=np.uint64), NEAREST_ONE),)
     scene.position = scene.position - (10.0, 0.0, 0.0)
+    world, agents, _ = scene.seen()
+    waits = np.arange(5) > 0
+    assert nearest_targets(world, agents, np.full(5, FIRST), waits).tolist() == [FIRST, 6, 5, 5, 5]
     states = scene.run(FPS * 9)
     stands, where = standing(states)[-FPS:], positions(states)[-FPS:]
     assert stands[-1].sum() == 4 and (stands == stands[-1]).all()

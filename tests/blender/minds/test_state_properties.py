@@ -50,7 +50,7 @@ def front_colors(*obs) -> tuple[set[tuple[float, ...]], list[str]]:
     return colors - {tuple(np.round(size, 4).tolist())}, [name for name, _ in picture.legend]
 
 
-def test_a_vehicle_tells_its_state_by_number_and_how_far_it_has_taken_it_up() -> None:
+def test_a_vehicle_tells_its_state_by_number_and_how_far_it_has_taken_it_up_also_once_it_leaves_a_cache() -> None:
     called, calm = herd()
     bpy.data.objects["Regroup"].steering.state.blend = 0.5
     numbers = {ob.name: ob.steering.state.number for ob in bpy.data.objects if "STATE" in ob.steering.roles}
@@ -76,6 +76,12 @@ def test_a_vehicle_tells_its_state_by_number_and_how_far_it_has_taken_it_up() ->
             assert 0.0 < value + shares[frame] == pytest.approx(1.0, abs=1e-6)
     assert keys_of(calm, NUMBER) == [(1.0, 0.0, "CONSTANT"), (float(LAST), 0.0, "CONSTANT")]
     assert [value for _, value, _ in keys_of(calm, '["state_Startle"]')] == [0.0, 0.0]
+    wanted = keys_of(called, NUMBER)
+    called.steering.crowd.steering.output = "CACHE"
+    bake()
+    select(bpy.data.objects["Sheep Player"])
+    assert bpy.ops.steering.make_objects(ids=str(called.steering.identity)) == {"FINISHED"}
+    assert keys_of(called, NUMBER) == wanted
 
 
 def test_a_driver_plays_by_the_share_and_the_properties_go_with_the_bake() -> None:
