@@ -67,25 +67,22 @@ def test_who_sets_off_as_it_takes_up_a_state_does_nothing() -> None:
     assert not asked(clips, states=states, speeds=speeds)
 
 
-def test_on_arrival_it_is_done_once_even_if_others_push() -> None:
-    clips = [IDLE, WALK, Clip("Sit", DO, 1.0, when=ON_ARRIVAL)]
+SIT = [IDLE, WALK, Clip("Sit", DO, 1.0, when=ON_ARRIVAL)]
+
+
+def test_on_arrival_it_is_done_once_even_if_others_push_and_after_a_short_way() -> None:
     at_goal = np.zeros(400)
     at_goal[100:200] = np.arange(100) % 7 > 1
     at_goal[200 + round(1.5 * AWAY / FRAME_TIME) : 320] = 1
-    first, second = asked(clips, at_goal=at_goal, frames=400)
+    first, second = asked(SIT, at_goal=at_goal, frames=400)
     assert 100 < first < 110 and 270 < second < 285
-
-
-def test_a_short_way_is_enough_to_arrive() -> None:
-    clips = [IDLE, WALK, Clip("Sit", DO, 1.0, when=ON_ARRIVAL)]
-    assert asked(clips, at_goal=np.arange(60) > 24, frames=60)
+    assert asked(SIT, at_goal=np.arange(60) > 24, frames=60)
 
 
 def test_who_begins_or_enters_at_its_goal_does_not_arrive() -> None:
-    clips = [IDLE, WALK, Clip("Sit", DO, 1.0, when=ON_ARRIVAL)]
-    assert not asked(clips, at_goal=np.ones(240))
+    assert not asked(SIT, at_goal=np.ones(240))
     at_goal = np.where(np.arange(240) < 120, 0, 1)
-    assert asked(clips, at_goal=at_goal) and not asked(clips, at_goal=at_goal, entered=(120,))
+    assert asked(SIT, at_goal=at_goal) and not asked(SIT, at_goal=at_goal, entered=(120,))
 
 
 def test_by_chance_only_what_is_for_chance_is_done_and_in_a_state_what_it_has() -> None:

@@ -32,11 +32,14 @@ def kept_run(**limits: int) -> KeptRun:
     return run
 
 
-def test_every_kept_frame_is_found() -> None:
+def test_every_kept_frame_is_found_and_holds_while_its_input_is_the_same() -> None:
     run = kept_run()
     assert run.last == FIRST + FRAMES - 1
     assert [run.came_out(frame) for frame in range(FIRST, FIRST + FRAMES)] == list(range(FIRST, FIRST + FRAMES))
     assert run.states == tuple(range(FIRST, FIRST + FRAMES))
+    assert run.holds(FIRST + 3, bytes([3]))
+    assert not run.holds(FIRST + 3, bytes([4]))
+    assert not run.holds(FIRST + FRAMES, bytes([FRAMES]))
 
 
 @pytest.mark.parametrize("states_that_fit", [2, 3, 5, 17])
@@ -82,13 +85,6 @@ def test_a_run_continues_from_the_state_it_went_back_to() -> None:
         run.keep(states()[k], bytes([k]), -k)
     assert run.last == FIRST + FRAMES - 1
     assert run.came_out(run.last) == 1 - FRAMES
-
-
-def test_a_frame_holds_while_its_input_is_the_same() -> None:
-    run = kept_run()
-    assert run.holds(FIRST + 3, bytes([3]))
-    assert not run.holds(FIRST + 3, bytes([4]))
-    assert not run.holds(FIRST + FRAMES, bytes([FRAMES]))
 
 
 def test_equal_values_have_equal_digests_in_any_memory_layout() -> None:

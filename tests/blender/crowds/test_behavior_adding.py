@@ -40,14 +40,11 @@ def test_a_behavior_is_added_with_the_values_that_fit_its_crowd(behavior: str) -
     assert getattr(crowd_object.steering, behavior).use
 
 
-def test_without_fit_a_behavior_has_its_defaults() -> None:
+def test_without_fit_a_behavior_has_its_defaults_and_values_that_were_set_before_are_kept() -> None:
     crowd_object = fish()
     add(crowd_object, "evasion", fit=False)
     assert crowd_object.steering.evasion.distance == 10.0
-
-
-def test_values_that_were_set_before_are_kept() -> None:
-    crowd_object = fish()
+    assert bpy.ops.steering.behavior_remove(behavior="evasion") == {"FINISHED"}
     crowd_object.steering.evasion.distance = 7.0
     add(crowd_object, "evasion")
     assert crowd_object.steering.evasion.distance == 7.0

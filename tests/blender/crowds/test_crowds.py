@@ -186,24 +186,19 @@ def test_vehicles_of_several_crowds_take_the_settings_of_the_active_one_along() 
     assert not first.steering.crowd.steering.is_property_set("wander")
 
 
-@pytest.mark.parametrize("other_radius", [0.1, 4.0])
-def test_moved_vehicles_keep_their_size(other_radius: float) -> None:
+@pytest.mark.parametrize("other_radius", [None, 0.1, 4.0])
+def test_moved_vehicles_keep_their_size_and_an_empty_crowd_gets_their_radius(other_radius: float | None) -> None:
     large, small = vehicle(name="Large", size=1.0), vehicle(name="Small", size=0.25)
     other = crowd("Other")
-    vehicle(name="Third", crowd=other, size=other_radius)
-    assign(large, small, to="Other")
+    if other_radius is None:
+        assign(small, to="Other")
+        assert small.steering.size_factor == pytest.approx(1.0)
+    else:
+        vehicle(name="Third", crowd=other, size=other_radius)
+        assign(large, small, to="Other")
     assert radius(large) == pytest.approx(1.0, rel=1e-6)
     assert radius(small) == pytest.approx(0.25, rel=1e-6)
-    assert other.steering.vehicle.radius == pytest.approx(other_radius)
-
-
-def test_an_empty_crowd_gets_the_radius_of_its_new_vehicles() -> None:
-    large, small = vehicle(name="Large", size=1.0), vehicle(name="Small", size=0.25)
-    other = crowd("Other")
-    assign(small, to="Other")
-    assert other.steering.vehicle.radius == pytest.approx(0.25)
-    assert small.steering.size_factor == pytest.approx(1.0)
-    assert radius(large) == pytest.approx(1.0)
+    assert other.steering.vehicle.radius == pytest.approx(other_radius or 0.25)
 
 
 def test_a_vehicle_without_a_crowd_gets_a_new_one() -> None:
@@ -244,8 +239,8 @@ def test_a_copy_of_a_crowd_has_its_own_random_numbers() -> None:
     assert abs(apart[1] - together[1]).max() > 0.1
 
 
-def test_the_vehicles_of_the_crowd_in_focus_are_selected() -> None:
-    ships = fleet(3)
+def test_the_vehicles_of_the_crowd_in_focus_are_selected_unless_they_are_hidden_or_there_are_none() -> None:
+    ships, none = fleet(3), crowd("Empty Crowd")
     others = fleet(2, crowd=crowd("Other"))
     assert {ship.name for ship in others} & {ship.name for ship in ships} == set()
     press("crowd_select", ships[0].steering.crowd)
@@ -254,17 +249,10 @@ def test_the_vehicles_of_the_crowd_in_focus_are_selected() -> None:
     press("crowd_select", others[0], extend=True)
     assert selected() == {ship.name for ship in others}
     assert bpy.context.view_layer.objects.active == others[0]
-
-
-def test_hidden_vehicles_are_not_selected() -> None:
-    ships = fleet(3)
     ships[0].hide_set(True)
     ships[1].hide_select = True
     press("crowd_select", ships[2].steering.crowd)
-    assert selected() == {"Ship 2"}
-
-
-def test_selecting_the_vehicles_of_an_empty_crowd_is_cancelled() -> None:
-    ob = crowd("Empty Crowd")
+    assert selected() == {ships[2].name}
+    select(none)
     assert bpy.ops.steering.crowd_select() == {"CANCELLED"}
-    assert selected() == {ob.name}
+    assert selected() == {none.name}

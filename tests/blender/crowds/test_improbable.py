@@ -6,7 +6,7 @@ import pytest
 from mathutils import Matrix
 
 from tests.blender.animated import bags
-from tests.blender.building import sphere, wedge
+from tests.blender.building import link, sphere, wedge
 from tests.blender.dumping import refuses
 from tests.blender.seen import listed
 from tests.blender.steered import press
@@ -34,10 +34,13 @@ def long_walk(rig):
     return clip(rig, "Walk", channels)
 
 
-def test_a_plain_walker_has_nothing_improbable() -> None:
+def test_a_plain_walker_has_nothing_improbable_but_a_walk_above_the_run_is_named() -> None:
     people = populated(walker_that_plays(idle, walk))
     assert set(listed()) == {"FEET_SLIDE"}
     assert people.steering.portrayal.no_walk == ""
+    for entry, name in zip(people.steering.portrayal.clips, ("Run", "Walk")):
+        entry.action.name, entry.plays, entry.ground_speed = name, "MOVE", {"Run": 1.0, "Walk": 3.0}[name]
+    assert "a walk is hardly faster than a run" in listed()["IMPROBABLE"]
 
 
 def test_a_walk_at_the_speed_of_a_car_is_never_sure_and_not_chosen(capfd) -> None:
@@ -77,13 +80,6 @@ def test_a_crowd_that_is_too_fast_for_its_kind_is_named() -> None:
     assert "IMPROBABLE" not in listed()
     people.steering.vehicle.max_speed, people.steering.vehicle.cruise_speed = 30.0, 1.0
     assert listed()["IMPROBABLE"].startswith(f"{people.name} moves at 30 m/s, which people hardly do")
-
-
-def test_a_walk_above_the_run_is_named() -> None:
-    people = populated(walker_that_plays(idle, walk))
-    for entry, name in zip(people.steering.portrayal.clips, ("Run", "Walk")):
-        entry.action.name, entry.plays, entry.ground_speed = name, "MOVE", {"Run": 1.0, "Walk": 3.0}[name]
-    assert "a walk is hardly faster than a run" in listed()["IMPROBABLE"]
 
 
 def test_points_of_a_model_with_a_walk_are_named_as_they_play_none(capfd) -> None:
@@ -199,28 +195,19 @@ def told(capfd, *objects) -> str:
     return capfd.readouterr().out
 
 
-def test_parts_that_reach_into_each_other_are_named_when_they_are_tagged(capfd) -> None:
-    out = told(capfd, *car())
-    assert f"Body and 2 more reach into each other, and each goes its own way. {ASKED}" in out
-
-
-def test_parts_of_one_object_are_not(capfd) -> None:
-    body, *wheels = car()
-    for wheel in wheels:
-        wheel.parent = body
-    assert ASKED not in told(capfd, body, *wheels)
-
-
-@pytest.mark.parametrize("place", [(0.0, 0.0, 0.0), (0.1, 0.0, 0.0)])
-def test_copies_in_one_place_are_not(place, capfd) -> None:
-    """They have been duplicated, and are about to be moved."""
-    ship = wedge()
-    copy = ship.copy()
-    bpy.context.scene.collection.objects.link(copy)
-    copy.location = place
-    assert ASKED not in told(capfd, ship, copy)
-
-
-def test_models_beside_each_other_are_not(capfd) -> None:
-    body, *_ = car()
-    assert ASKED not in told(capfd, body, wedge("Bus", (3.0, 0.0, 0.0)))
+@pytest.mark.parametrize("are", ["parts", "parts of one object", "copies in one place", "copies nearby", "apart"])
+def test_only_parts_that_reach_into_each_other_are_named_when_they_are_tagged(are: str, capfd) -> None:
+    """Copies have been duplicated, and are about to be moved."""
+    body, *wheels = objects = car()
+    if are == "parts of one object":
+        for wheel in wheels:
+            wheel.parent = body
+    elif are == "apart":
+        objects = [body, wedge("Bus", (3.0, 0.0, 0.0))]
+    elif are != "parts":
+        ship = wedge()
+        objects = [ship, link(ship.copy())]
+        objects[1].location.x = 0.1 if are == "copies nearby" else 0.0
+    out = told(capfd, *objects)
+    said = f"Body and 2 more reach into each other, and each goes its own way. {ASKED}"
+    assert said in out if are == "parts" else ASKED not in out

@@ -76,15 +76,11 @@ def test_a_lorry_among_cars_keeps_its_proportions_and_so_does_a_ball() -> None:
     assert bodies()["Van"] == pytest.approx((1.0, 6.0), rel=1e-5)
 
 
-def test_moved_to_a_new_crowd_it_stays_as_long() -> None:
+def test_moved_to_a_new_crowd_or_given_a_preset_it_stays_as_long() -> None:
     first = car()
-    tagged(first, car("Other", (4.0, 0.0, 0.0)))
+    cars = tagged(first, car("Other", (4.0, 0.0, 0.0)))
     press("crowd_assign", first)
     assert bodies()["Car"] == pytest.approx((0.9, 4.3), rel=1e-5)
-
-
-def test_a_preset_leaves_the_length_alone() -> None:
-    cars = tagged(car())
     press("preset_apply", cars, preset="pedestrian")
     assert cars.steering.vehicle.length == pytest.approx(4.3)
 

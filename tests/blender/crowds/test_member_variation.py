@@ -86,19 +86,16 @@ def test_a_start_speed_stays_below_its_maximum_and_can_be_restored(ships) -> Non
     assert np.allclose(values(ships, "start_speed"), 0.95, rtol=1e-6)
 
 
-def test_only_the_crowd_in_focus_is_varied(ships) -> None:
+def test_only_the_crowd_in_focus_or_the_selected_vehicles_are_varied(ships) -> None:
     other = fleet(3, crowd=crowd("Other"))
-    select(ships[0].steering.crowd)
-    vary()
-    assert (values(other, "speed_factor") == 1.0).all()
-    assert (values(ships, "speed_factor") != 1.0).all()
-
-
-def test_only_selected_vehicles_are_varied_on_request(ships) -> None:
     select(*ships[:3])
     vary(selected=True)
     assert (values(ships[:3], "speed_factor") != 1.0).all()
     assert (values(ships[3:], "speed_factor") == 1.0).all()
+    select(ships[0].steering.crowd)
+    vary()
+    assert (values(other, "speed_factor") == 1.0).all()
+    assert (values(ships, "speed_factor") != 1.0).all()
 
 
 def test_copies_with_the_same_identity_vary_independently() -> None:
@@ -116,11 +113,13 @@ def test_copies_with_the_same_identity_vary_independently() -> None:
     assert (values(herd, "speed_factor") == speeds).all()
 
 
-def test_a_locked_vehicle_is_unchanged(ships) -> None:
-    ships[1].steering.locked = True
+def test_a_locked_vehicle_and_a_keyframed_factor_are_unchanged_and_the_latter_is_named(ships, capfd) -> None:
+    insert(ships[1], "steering.speed_factor", {1: 1.0, 20: 2.0})
+    ships[2].steering.locked = True
     vary()
-    assert ships[1].steering.speed_factor == 1.0
-    assert tuple(ships[1].scale) == (1.0, 1.0, 1.0)
+    assert values(ships[:3], "speed_factor")[1:].tolist() == [1.0, 1.0]
+    assert tuple(ships[2].scale) == (1.0, 1.0, 1.0)
+    assert "Keyframed or driven values were left unchanged: Ship 1" in capfd.readouterr().out
 
 
 @pytest.mark.parametrize("how", ["keyed", "driven", "locked", "in the NLA"])
@@ -145,13 +144,6 @@ def test_an_object_whose_scale_cannot_change_keeps_its_size_and_is_named(how: st
     assert "Size kept because the scale is keyframed, driven or locked: Ship 1" in capfd.readouterr().out
     vary(size=0.0)
     assert "Size kept" not in capfd.readouterr().out
-
-
-def test_a_keyframed_factor_is_unchanged_and_named(ships, capfd) -> None:
-    insert(ships[1], "steering.speed_factor", {1: 1.0, 20: 2.0})
-    vary()
-    assert ships[1].steering.speed_factor == 1.0
-    assert "Keyframed or driven values were left unchanged: Ship 1" in capfd.readouterr().out
 
 
 def test_a_crowd_without_vehicles_is_refused() -> None:

@@ -252,9 +252,13 @@ def test_blenders_own_meshes_face_negative_y(name, like) -> None:
 
 
 @pytest.mark.parametrize(("like", "expected"), [("FISH", "POS_Z"), ("BIRD", "POS_Z"), ("PERSON", "NEG_Y")])
-def test_a_cone_swims_with_its_tip_ahead_and_stands_on_the_ground(like, expected) -> None:
+@pytest.mark.parametrize("was_obstacle", [False, True])
+def test_a_cone_swims_with_its_tip_ahead_and_stands_on_the_ground(like, expected, was_obstacle) -> None:
+    """The front of an obstacle is guessed once it becomes a vehicle."""
     bpy.ops.mesh.primitive_cone_add()
     cone = bpy.context.object
+    if was_obstacle:
+        press("tag", cone, role="OBSTACLE")
     tagged(cone, moves_like=like)
     assert cone.steering.forward_axis == expected
 
@@ -285,19 +289,14 @@ def test_an_empty_faces_y_unless_its_arrow_points_elsewhere() -> None:
     assert front(arrow) == ("POS_Z", "POS_Y")
 
 
-def test_the_tracking_axis_is_the_front() -> None:
-    ob = sphere("Ball")
-    ob.track_axis, ob.up_axis = "NEG_X", "Y"
-    tagged(ob)
-    assert front(ob) == ("NEG_X", "POS_Y")
-
-
-def test_the_forward_axis_of_follow_path_is_the_front() -> None:
-    ob = sphere("Ball")
-    constraint = ob.constraints.new("FOLLOW_PATH")
+def test_the_tracking_axis_and_the_forward_axis_of_follow_path_are_the_front() -> None:
+    tracks, follows = sphere("Ball"), sphere("Other")
+    tracks.track_axis, tracks.up_axis = "NEG_X", "Y"
+    constraint = follows.constraints.new("FOLLOW_PATH")
     constraint.use_curve_follow, constraint.forward_axis, constraint.up_axis = True, "TRACK_NEGATIVE_X", "UP_Z"
-    tagged(ob)
-    assert front(ob) == ("NEG_X", "POS_Z")
+    tagged(tracks, follows)
+    assert front(tracks) == ("NEG_X", "POS_Y")
+    assert front(follows) == ("NEG_X", "POS_Z")
 
 
 @pytest.mark.parametrize(
@@ -334,14 +333,6 @@ def test_a_model_turned_upright_as_fbx_files_are_stands_and_faces_the_viewer(lik
     bake()
     matrix = world_matrices(statue, [3])[0]
     assert matrix[2, 1] > 0.8, "it stands"
-
-
-def test_the_front_of_an_obstacle_is_guessed_once_it_becomes_a_vehicle() -> None:
-    bpy.ops.mesh.primitive_cone_add()
-    cone = bpy.context.object
-    press("tag", cone, role="OBSTACLE")
-    tagged(cone, moves_like="FISH")
-    assert cone.steering.forward_axis == "POS_Z"
 
 
 @pytest.mark.parametrize(

@@ -154,14 +154,11 @@ def offered_roles() -> list[str]:
     return [entry[2] for entry in in_tab("object") if entry[0] == "operator"]
 
 
-def test_only_suitable_roles_are_offered() -> None:
+def test_only_suitable_roles_are_offered_and_for_selected_objects_only() -> None:
     an_untagged_object()
     assert "Path" not in offered_roles() and "Vehicle" in offered_roles()
     a_path()
     assert "Path" in offered_roles() and "Flow" in offered_roles()
-
-
-def test_roles_are_offered_for_selected_objects_only() -> None:
     an_active_object_that_is_not_selected()
     assert offered_roles() == []
     assert "Select the object" in texts(in_tab("object"))

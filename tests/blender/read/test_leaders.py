@@ -56,11 +56,12 @@ def test_a_mesh_that_is_followed_faces_where_its_model_does(tagged) -> None:
     assert np.allclose(read_at(1)[0].tracked.forward, [[1.0, 0.0, 0.0]], atol=1e-6)
 
 
-def test_without_a_bone_the_armature_leads() -> None:
+def test_without_a_bone_the_armature_leads_and_other_objects_have_none_to_choose() -> None:
+    """A name left over from an armature that was pointed at before does no harm."""
     frames(1, 3)
-    rig = rigged(location=(3.0, 0.0, 0.0))
-    follow(rig)
-    assert np.allclose(read_at(1)[0].tracked.position, [[3.0, 0.0, 0.0]])
+    for led, bone in ((rigged(location=(3.0, 0.0, 0.0)), ""), (leader(location=(3.0, 0.0, 0.0)), "Root")):
+        follow(led, bone)
+        assert np.allclose(read_at(1)[0].tracked.position, [[3.0, 0.0, 0.0]])
 
 
 def test_a_bone_and_its_armature_can_both_be_targets() -> None:
@@ -78,13 +79,6 @@ def test_a_missing_bone_is_refused_by_name() -> None:
     ship = follow(rig, "Tail")
     refuses("bake", "Rig, the Leader of Follow Leader in Crowd, has no bone Tail")
     assert ship.animation_data is None
-
-
-def test_other_objects_than_armatures_have_no_bone_to_choose() -> None:
-    """A name left over from an armature that was pointed at before does no harm."""
-    frames(1, 3)
-    follow(leader(location=(1.0, 2.0, 3.0)), "Root")
-    assert np.allclose(read_at(1)[0].tracked.position, [[1.0, 2.0, 3.0]])
 
 
 def test_a_refused_tag_leaves_all_selected_objects_as_they_were() -> None:

@@ -327,20 +327,25 @@ def test_a_sound_scene_gives_nothing_to_look_at_before_or_after_a_bake() -> None
     assert up_to_date("STEERING_PT_findings") == []
 
 
-def test_vehicles_hidden_until_they_enter_are_not_called_hidden() -> None:
+def test_vehicles_hidden_until_they_enter_are_not_called_hidden_and_those_that_never_enter_are_listed() -> None:
     first, *_ = ships()
     first.steering.use_enter_frame, first.steering.enter_frame = True, 4
     bake()
     bpy.context.scene.frame_set(1)
     assert first.hide_viewport and first.hide_render
     assert not {"HIDDEN", "NOT_RENDERED"} & set(listed())
+    first.steering.enter_frame = 99
+    bake()
+    assert listed() == {"NEVER_ENTERED": "Ship 0 is on no frame of the bake"}
 
 
-def test_a_vehicle_whose_scale_is_keyed_may_be_of_no_size_for_a_moment() -> None:
-    first, *_ = ships()
+def test_a_vehicle_may_be_of_no_size_for_a_moment_and_a_locked_one_hidden_as_no_bake_moves_it() -> None:
+    first, second, *_ = ships()
     insert(first, "scale", {1: (0.0, 0.0, 0.0), 3: (1.0, 1.0, 1.0)})
+    second.steering.locked = True
+    second.hide_set(True)
     bpy.context.scene.frame_set(1)
-    assert "NO_SIZE" not in listed()
+    assert not {"NO_SIZE", "HIDDEN"} & set(listed())
 
 
 @pytest.mark.parametrize("leads_away", [False, True])
@@ -355,13 +360,6 @@ def test_a_vehicle_in_the_region_or_a_path_that_leads_away_is_nothing_to_look_at
     assert "FAR_OUTSIDE" not in listed()
 
 
-def test_locked_vehicles_that_are_hidden_are_left_out_because_no_bake_moves_them() -> None:
-    first, *_ = ships()
-    first.steering.locked = True
-    first.hide_set(True)
-    assert "HIDDEN" not in listed()
-
-
 def test_an_instance_of_a_linked_collection_is_named_with_its_own_remedy(tmp_path) -> None:
     ships()
     fleet_collection = bpy.data.collections.new("Fleet")
@@ -373,13 +371,6 @@ def test_an_instance_of_a_linked_collection_is_named_with_its_own_remedy(tmp_pat
     assert "Fleet Again is an instance" in listed()["INSTANCED"]
     assert listed()["INSTANCED"].endswith("Make a library override")
     assert selected_by_click("INSTANCED") == {"Fleet Again"}
-
-
-def test_vehicles_that_never_enter_are_listed() -> None:
-    first, *_ = ships()
-    first.steering.use_enter_frame, first.steering.enter_frame = True, 99
-    bake()
-    assert listed() == {"NEVER_ENTERED": "Ship 0 is on no frame of the bake"}
 
 
 def test_looking_changes_nothing() -> None:

@@ -8,7 +8,7 @@ from tests.blender.animated import curves, insert, is_baked, keys
 from tests.blender.building import at_frames, empty, frames, part, wedge
 from tests.blender.dumping import difference, scene_dump
 from tests.blender.seen import baked_frames, flight, places, stored_names, world_matrices
-from tests.blender.steered import bake, crowd, fleet, leader, obstacle, road, vehicle
+from tests.blender.steered import bake, clear_bake, crowd, fleet, leader, obstacle, road, vehicle
 from tests.sampling import in_every_blender, sampled
 
 
@@ -82,8 +82,8 @@ def test_keys_after_the_range_do_not_affect_the_start() -> None:
         bpy.ops.steering.clear_bake()
 
 
-def test_the_scenes_frame_range_is_baked_unless_the_run_has_its_own() -> None:
-    ship = fleet(1, crowd=crowd(wander={}))[0]
+def test_the_scenes_frame_range_is_baked_unless_the_run_has_its_own_and_one_frame_is_the_start() -> None:
+    ship = vehicle(location=(1.0, 2.0, 3.0), crowd=crowd(wander={}))
     frames(5, 12)
     bake()
     assert [frame for frame, _ in keys(ship)["location", 0]] == list(range(5, 13))
@@ -91,11 +91,8 @@ def test_the_scenes_frame_range_is_baked_unless_the_run_has_its_own() -> None:
     run.use_frame_range, run.frame_start, run.frame_end = True, -3, 4
     bake()
     assert [frame for frame, _ in keys(ship)["location", 0]] == list(range(-3, 5))
-
-
-def test_a_run_of_one_frame_is_the_start() -> None:
-    ship = vehicle(location=(1.0, 2.0, 3.0), crowd=crowd(wander={}))
-    frames(4, 4)
+    run.frame_start = 4
+    clear_bake()
     bake()
     assert [keys(ship)["location", k] for k in range(3)] == [[(4.0, 1.0)], [(4.0, 2.0)], [(4.0, 3.0)]]
 

@@ -25,13 +25,17 @@ def head_on():
     return single, two, three
 
 
-def test_a_bake_reports_mishaps_in_one_line(capfd) -> None:
-    head_on()
+def test_a_bake_reports_mishaps_in_one_line_and_selects_no_hidden_vehicles(capfd) -> None:
+    single, two, _ = head_on()
     bake()
     lines = [line for line in capfd.readouterr().out.splitlines() if "Baked" in line]
     assert len(lines) == 1
     assert lines[0].startswith("Info: Baked 3 vehicles, 48 frames in ")
     assert lines[0].endswith(": 2 overlapping")
+    single.hide_set(True)
+    assert bpy.ops.steering.select_contacts() == {"FINISHED"}
+    assert bpy.context.selected_objects == [two]
+    assert "1 hidden or not selectable" in capfd.readouterr().out
 
 
 def test_contacts_with_obstacles_are_reported_with_the_least_distance(capfd) -> None:
@@ -100,15 +104,6 @@ def test_a_deleted_bake_leaves_no_contacts(how) -> None:
     before = scene_dump()
     assert bpy.ops.steering.select_contacts() == {"CANCELLED"}
     assert_same(before, scene_dump())
-
-
-def test_hidden_vehicles_are_reported_and_not_selected(capfd) -> None:
-    single, two, _ = head_on()
-    bake()
-    single.hide_set(True)
-    assert bpy.ops.steering.select_contacts() == {"FINISHED"}
-    assert bpy.context.selected_objects == [two]
-    assert "1 hidden or not selectable" in capfd.readouterr().out
 
 
 def test_what_hovers_where_its_path_leads_into_a_wall_is_named_as_stuck_with_frames_and_remedy(capfd) -> None:
