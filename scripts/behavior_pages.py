@@ -21,7 +21,9 @@ from steering_addon.simulation.marks.declaring import MarkModel
 from steering_addon.simulation.presence.attendance import Attendance
 from steering_addon.simulation.vehicle import VehicleModel
 
-from .figure_scenes import combining, drawing_of, figure_of, more_of
+from .figure import FIGURES
+from .figure_scenes import figures_about
+from .figure_scenes.combining import drawing_of
 
 PAGES = Path(__file__).resolve().parents[1] / "docs" / "behaviors"
 STATES = Path(__file__).resolve().parents[1] / "presets" / "states"
@@ -86,7 +88,6 @@ def _index() -> str:
 
 
 def _page(behavior: type[Behavior]) -> str:
-    figure = figure_of(behavior.name)
     nothing = idle(behavior)
     description = [sentence for sentence in sentences(behavior) if sentence not in nothing]
     return "\n".join(
@@ -95,11 +96,9 @@ def _page(behavior: type[Behavior]) -> str:
             f"# {behavior.label}\n",
             f"`{behavior.name}`, {_term(behavior)}. Listed under *{behavior.intent.value}*.\n",
             " ".join(description) + "\n",
-            f"![{behavior.label}]({behavior.name}.svg)\n",
-            f"*{figure.caption}*\n",
             *(
-                f"![{behavior.label}]({behavior.name}-{key}.svg)\n\n*{further.caption}*\n"
-                for key, further in more_of(behavior.name).items()
+                f"![{behavior.label}]({name}.svg)\n\n*{figure.caption}*\n"
+                for name, figure in figures_about(behavior.name).items()
             ),
             "## When it does nothing\n",
             " ".join(nothing) + "\n",
@@ -219,13 +218,13 @@ def _ways_to_combine() -> str:
         "the same weight.\n",
     ]
     for choice in COMBININGS:
-        figure = combining.FIGURES[choice.name]
+        drawing = drawing_of(choice.name)
         matters = ", ".join(f"`{name}`" for name in MATTERS[choice.number])
         lines += [
             f"## {choice.label}\n",
             f"{choice.description}. Settings of each behavior that count: {matters}.\n",
-            f"![{choice.label}]({drawing_of(choice.name)}.svg)\n",
-            f"*{figure.caption}*\n",
+            f"![{choice.label}]({drawing}.svg)\n",
+            f"*{FIGURES[drawing].caption}*\n",
         ]
     return "\n".join([*lines, "## Source\n", f"{PAPER}, Combining Behaviors.", ""])
 

@@ -141,35 +141,32 @@ def test_it_goes_there_once() -> None:
     assert states[-1].memories["$name"].done.all()
 """
 
-FIGURE = '''"""$label: go to a target.
-
-Two vehicles go to the target.
-"""
+FIGURE = '''"""$label: go to a target."""
 
 from steering_addon.behaviors.$name import $kind
 from steering_addon.scene import leaders
 
-from ..figure import Figure, PlanarScene, Run
+from ..figure import PlanarScene, Run, figure
 
-SCENE = PlanarScene(
-    position=[(-9.0, -4.0, 0.0), (2.0, -7.0, 0.0)],
-    forward=[(0.0, 1.0, 0.0), (0.6, -0.8, 0.0)],
-    speed=4.0,
-    behaviors=[($kind, {"target": 2})],
-    tracked=leaders((4.0, 2.0, 0.0)),
+
+@figure(
+    PlanarScene(
+        position=[(-9.0, -4.0, 0.0), (2.0, -7.0, 0.0)],
+        forward=[(0.0, 1.0, 0.0), (0.6, -0.8, 0.0)],
+        speed=4.0,
+        behaviors=[($kind, {"target": 2})],
+        tracked=leaders((4.0, 2.0, 0.0)),
+    ),
+    4.0,
 )
-
-
-def shows(run: Run) -> dict[str, bool]:
+def $name(run: Run) -> dict[str, bool]:
+    """Two vehicles go to the target."""
     distance = run.to_body()
     return {
         "two vehicles": len(run.scene) == 2,
         "each starts at a distance": bool((distance[0] > 5.0).all()),
         "each reaches the target": bool((distance.min(axis=0) < 0.8).all()),
     }
-
-
-FIGURE = Figure(SCENE, 4.0, shows)
 '''
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -80,9 +81,8 @@ class Figure:
         without: the same scene without the behavior, whose run is drawn dotted.
         every: seconds between the drawn vehicles along a trajectory; 0 draws only the first and the last.
         facing: whether to draw the directions that targets face.
-        side_view: whether the view is from the right instead of from above.
         groups: row numbers of the vehicles in each colour; empty for one colour.
-        caption: one to three sentences; the first figure of a behavior has them in the docstring of its file.
+        caption: one to three sentences.
     """
 
     scene: Scene
@@ -91,10 +91,27 @@ class Figure:
     without: Scene | None = None
     every: float = 1.0
     facing: bool = False
-    side_view: bool = False
     groups: tuple[tuple[int, ...], ...] = ()
     caption: str = ""
 
     def run(self) -> Run:
         """The run that is drawn."""
         return Run.of(self.scene, self.seconds)
+
+
+FIGURES: dict[str, Figure] = {}
+"""All figures by the names of their drawings."""
+
+
+def figure(
+    scene: Scene, seconds: float, without: Scene | None = None, *, name: str = "", **look: Any
+) -> Callable[[Callable[[Run], dict[str, bool]]], Figure]:
+    """Declare a figure by the function `shows`, whose docstring is the caption. `name`: of its drawing; the function
+    has by default that of the behavior. `look`: further attributes of `Figure`."""
+
+    def declare(shows: Callable[[Run], dict[str, bool]]) -> Figure:
+        caption = " ".join((shows.__doc__ or "").split())
+        drawn = FIGURES[name or shows.__name__] = Figure(scene, seconds, shows, without, caption=caption, **look)
+        return drawn
+
+    return declare

@@ -55,15 +55,10 @@ class Picture:
 
     def __init__(self, axes: Axes, figure: Figure, run: Run) -> None:
         self.axes, self.figure, self.run = axes, figure, run
-        self.across, self.along = (1, 2) if figure.side_view else (0, 1)
         places = [run.position.reshape(-1, 3), run.bodies.reshape(-1, 3)]
-        self.extent = float(max(np.ptp(np.concatenate(places)[:, axis]) for axis in (self.across, self.along)))
+        self.extent = float(np.ptp(np.concatenate(places)[:, :2], axis=0).max())
         axes.set_aspect("equal")
         axes.axis("off")
-
-    def flat(self, points: np.ndarray) -> np.ndarray:
-        """Project points, (..., 3) to (..., 2)."""
-        return points[..., (self.across, self.along)]
 
     def colour(self, row: int) -> str:
         groups = self.figure.groups
@@ -75,11 +70,11 @@ class Picture:
         """Draw regions, paths, flows, obstacles and bodies."""
         scene = self.run.scene
         for centre, half, shape in zip(scene.regions.centre, scene.regions.half, scene.regions.shape):
-            self._region(self.flat(centre), self.flat(half), shape == SPHERE)
+            self._region(centre[:2], half[:2], shape == SPHERE)
         band = self._band()
         for curve in scene.paths:
             for line in curve:
-                way = self.flat(line.points)
+                way = line.points[:, :2]
                 if band:
                     self.axes.add_patch(Polygon(_ribbon(way, band, line.closed), color=PALE, lw=0, zorder=0.5))
                 self.axes.plot(*way.T, color=GREY, lw=1.4 if band else 2.6, zorder=1)
@@ -90,15 +85,15 @@ class Picture:
         first, last = self.run.states[0].inputs.obstacles, self.run.states[-1].inputs.obstacles
         for obstacles, colour in ((first, PALE), (last, "#c9cfd4")):
             for row, (start, end, radius) in enumerate(zip(obstacles.start, obstacles.end, obstacles.radius)):
-                boxed = obstacles.shape[row] == BOX and not self.figure.side_view
-                outline = box_outline(obstacles, row) if boxed else _capsule(self.flat(start), self.flat(end), radius)
+                boxed = obstacles.shape[row] == BOX
+                outline = box_outline(obstacles, row) if boxed else _capsule(start[:2], end[:2], radius)
                 self.axes.add_patch(Polygon(outline, fc=colour, ec=GREY, lw=1.0, zorder=1.2))
         self._bodies()
 
     def ways(self, run: Run, style: str, width: float) -> None:
         """Draw the trajectories of a run's vehicles."""
         for row in range(len(run.scene)):
-            way = self.flat(run.position[:, row])
+            way = run.position[:, row, :2]
             self.axes.plot(*way.T, style, color=self.colour(row), lw=width, alpha=0.75, zorder=2, label="_way")
 
     def vehicles(self) -> None:
@@ -107,7 +102,7 @@ class Picture:
         step = round(self.figure.every * FPS) if self.figure.every else last
         frames = [frame for frame in range(0, last, max(step, 1)) if last - frame > step / 4] + [last]
         for frame in frames:
-            place, forward = self.flat(self.run.position[frame]), self.flat(self.run.forward[frame])
+            place, forward = self.run.position[frame, :, :2], self.run.forward[frame, :, :2]
             for row in range(len(self.run.scene)):
                 radius = float(self.run.states[0].inputs.vehicle.radius[row])
                 colour = self.colour(row)
@@ -119,7 +114,7 @@ class Picture:
         """Fit the limits to the contents; the height of the picture as a share of its width."""
         self.axes.autoscale_view()
         runs = [self.run] + ([comparison] if comparison is not None else [])
-        points = np.concatenate([self.flat(run.position).reshape(-1, 2) for run in runs])
+        points = np.concatenate([run.position[..., :2].reshape(-1, 2) for run in runs])
         low, high = points.min(axis=0), points.max(axis=0)
         box = self.axes.dataLim
         low = np.minimum(low, (box.x0, box.y0)) - MARGIN
@@ -141,8 +136,7 @@ class Picture:
     def _bodies(self) -> None:
         """Draw leaders, targets and other tracked bodies: a ring at rest, a line with an arrowhead in motion."""
         for body in range(self.run.bodies.shape[1]):
-            way = self.flat(self.run.bodies[:, body])
-            tracked = self.run.states[-1].inputs.tracked
+            way = self.run.bodies[:, body, :2]
             if np.ptp(way, axis=0).max() > 0.1:
                 self.axes.plot(*way.T, "--", color=INK, lw=1.1, zorder=1.8)
                 outline = _arrowhead(way[-1], way[-1] - way[-2], max(0.5, GLYPH * self.extent))
@@ -151,7 +145,8 @@ class Picture:
             self.axes.add_patch(Circle(way[-1], 0.5, fc="none", ec=INK, lw=1.4, zorder=3.5))
             self.axes.plot(*way[-1], "+", color=INK, ms=9, zorder=3.5)
             if self.figure.facing:
-                self._arrow(way[-1] + 0.5 * self.flat(tracked.forward[body]), self.flat(tracked.forward[body]), INK)
+                forward = self.run.states[-1].inputs.tracked.forward[body, :2]
+                self._arrow(way[-1] + 0.5 * forward, forward, INK)
 
     def _arrow(self, place: np.ndarray, direction: np.ndarray, colour: str = GREY) -> None:
         outline = _arrowhead(place, direction, max(0.35, 0.7 * GLYPH * self.extent))

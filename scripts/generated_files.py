@@ -9,7 +9,8 @@ from tests.simulation.same_bytes_cases import cases
 
 from . import behavior_pages, preset_table
 from .behavior_pages import PAGES
-from .figure_scenes import figures_about, has_figure, topics
+from .figure import FIGURES
+from .figure_scenes import figures_about
 
 
 def texts() -> Iterator[tuple[Path, str]]:
@@ -48,6 +49,5 @@ def drawings(topic: str, suffix: str) -> Iterator[tuple[str, bytes]]:
 
 def left_over() -> list[Path]:
     """The pages and drawings of behaviors that no longer exist."""
-    names = (name for topic in topics() for name in (figures_about(topic) if has_figure(topic) else [topic]))
-    known = behavior_pages.pages().keys() | {f"{name}.svg" for name in names}
+    known = behavior_pages.pages().keys() | {f"{name}.svg" for name in FIGURES}
     return sorted(path for path in PAGES.iterdir() if path.name not in known)

@@ -5,7 +5,9 @@ import re
 import pytest
 
 from scripts.behavior_pages import PAGES, idle, pages, source
-from scripts.figure_scenes import combining, figures_about, has_figure, topics
+from scripts.figure import FIGURES
+from scripts.figure_scenes import figures_about, topics
+from scripts.figure_scenes.combining import drawing_of
 from scripts.generated_files import left_over
 from steering_addon.behaviors import CATALOGUE
 from steering_addon.simulation.combining import COMBININGS
@@ -16,11 +18,11 @@ NAMES = [behavior.name for behavior in CATALOGUE]
 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_behavior_has_a_figure(name: str) -> None:
-    assert has_figure(name), f"{name} has no figure: write scripts/figure_scenes/{name}.py, then run scripts/generate"
+    assert name in FIGURES, f"{name} has no figure: write scripts/figure_scenes/{name}.py, then run scripts/generate"
 
 
 def test_every_way_to_combine_has_a_figure() -> None:
-    assert list(combining.FIGURES) == [choice.name for choice in COMBININGS]
+    assert list(figures_about("combining")) == [drawing_of(choice.name) for choice in COMBININGS]
 
 
 @sampled(one_of=18)
