@@ -9,19 +9,15 @@ from pathlib import Path
 import bpy
 
 from scripts.blender_process import leave
+from scripts.modelling.animals import cow, rider, sheep, wolf
 from scripts.modelling.bird import bird
 from scripts.modelling.car import car
-from scripts.modelling.cow import cow
 from scripts.modelling.crowd_player import crowd_nodes
 from scripts.modelling.fish import fish
-from scripts.modelling.person import THINGS, hold, new_armature, person, thing_mesh
-from scripts.modelling.person_clips import arms_action, new_clip
-from scripts.modelling.rider import rider
+from scripts.modelling.person import THINGS, arms_action, hold, new_armature, new_clip, person, thing_mesh
 from scripts.modelling.shape import Paints
-from scripts.modelling.sheep import sheep
 from scripts.modelling.station import station
 from scripts.modelling.strides import CARRYING, CYCLES
-from scripts.modelling.wolf import wolf
 from steering_addon.blender.crowds.asset_files import ASSET as PLAYER
 from steering_addon.blender.crowds.ready_scenes.models import ASSET as MODELS
 from steering_addon.blender.crowds.ready_scenes.models import BIRD, CAR, COW, FISH, FPS, PERSON, RIDER, SHEEP
@@ -73,7 +69,7 @@ def _people() -> None:
     for thing, (bone, _) in THINGS.items():
         hold(rig, thing, thing_mesh(thing, size), bone)
         if CARRYING[thing]:
-            arms_action(rig, thing, thing)
+            arms_action(rig, thing)
     for cycle in CYCLES:
         new_clip(rig, cycle, size, FPS)
 

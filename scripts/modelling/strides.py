@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 
-from steering_addon.blender.crowds.ready_scenes.models import CLIPS
 from steering_addon.simulation.arrays.vectors import cross
 
 HIP, KNEE, ANKLE, SHOULDERS = 0.50, 0.265, 0.04, 0.80
@@ -387,42 +386,18 @@ def standing_for(stance: Stance, phase: float) -> Pose:
     return pose
 
 
-@dataclass(frozen=True)
-class Cycle:
-    """A clip of a person: its name, how long a cycle takes, and its poses by phase."""
-
-    name: str
-    seconds: float
-    pose: Callable[[float], Pose]
-
-    @property
-    def plays(self) -> str:
-        """When it is played, as the ready scenes say."""
-        return CLIPS[self.name]
-
-
-def _gait(name: str, gait: Gait, seconds: float) -> Cycle:
-    return Cycle(name, seconds, lambda phase: walking(gait, phase))
-
-
-def _stance(name: str, stance: Stance) -> Cycle:
-    return Cycle(name, stance.seconds, lambda phase: standing_for(stance, phase))
-
-
-CYCLES = (
-    _stance("Idle", IDLE),
-    _stance("Talk", TALK),
-    _gait("Walk", Gait(), 1.0),
-    _gait("Stroll", STROLL, 1.04),
-    _gait("Brisk Walk", replace(BRISK, stride=0.79), 1.0),
-    _gait("Run", RUN, 0.667),
-    Cycle("Left Turn", 1.2, lambda phase: turning(TURN_ANGLE, phase)),
-    Cycle("Right Turn", 1.2, lambda phase: turning(-TURN_ANGLE, phase)),
-    _stance("Look at Watch", WATCH),
-)
-"""The clips of the people of ready scenes."""
-
-
+CYCLES: dict[str, tuple[float, Callable[[float], Pose]]] = {
+    "Idle": (IDLE.seconds, partial(standing_for, IDLE)),
+    "Talk": (TALK.seconds, partial(standing_for, TALK)),
+    "Walk": (1.0, partial(walking, Gait())),
+    "Stroll": (1.04, partial(walking, STROLL)),
+    "Brisk Walk": (1.0, partial(walking, replace(BRISK, stride=0.79))),
+    "Run": (0.667, partial(walking, RUN)),
+    "Left Turn": (1.2, partial(turning, TURN_ANGLE)),
+    "Right Turn": (1.2, partial(turning, -TURN_ANGLE)),
+    "Look at Watch": (WATCH.seconds, partial(standing_for, WATCH)),
+}
+"""The clips of the people of ready scenes: the seconds that a cycle takes, and its poses by phase."""
 CARRYING: Mapping[str, tuple[tuple[Any, ...], ...]] = {
     "Suitcase": (("R", -0.02, 0.06, 0.13),),
     "Box": (("R", 0.42, 1.22, 0.06, 0.12), ("L", 0.42, 1.22, 0.06, 0.12)),
