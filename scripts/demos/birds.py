@@ -1,6 +1,5 @@
 """Two hundred birds follow a white one through the towers of a town in the evening; a baked phase beats their wings."""
 
-import itertools
 import math
 import random
 from types import SimpleNamespace
@@ -8,12 +7,10 @@ from types import SimpleNamespace
 import bpy
 import extension
 import film
-import models
 import numpy as np
 import stage
 import surfaces
-import town
-from mathutils import Matrix, Vector
+from mathutils import Vector
 
 from scripts.baked_scene import matrices
 from scripts.user_steps import adjust
@@ -29,87 +26,21 @@ CRUISE, TOP_SPEED = 10.0, 13.0  # m/s
 STRENGTH = 20.0  # m/s2
 BEATS = 4.0  # wing beats per second
 SAMPLED = 5  # frames from one to the next on which wings are looked at, which has no period of a beat
-
-DOVE = {"Back": "#fdfaf2", "Belly": "#f1ebe2", "Wing": "#fffdf8", "Lining": "#fff4e2", "Beak": "#ee9a4a"}
-LEADER_LENGTH = 0.53  # m
-TRACK = (  # of the leader, one point per half second: a figure of eight, 80 m wide
-    (-38.0, -6.0, 20.0),
-    (-34.5, -9.4, 20.2),
-    (-30.2, -11.6, 20.4),
-    (-25.6, -12.2, 20.6),
-    (-21.0, -11.4, 20.8),
-    (-16.6, -9.6, 21.0),
-    (-12.4, -7.2, 21.3),
-    (-8.3, -4.5, 21.6),
-    (-4.2, -1.8, 21.9),
-    (0.0, 0.8, 22.2),
-    (4.2, 3.3, 22.6),
-    (8.6, 5.7, 23.0),
-    (13.0, 8.0, 23.4),
-    (17.6, 10.0, 23.7),
-    (22.4, 11.3, 23.9),
-    (27.3, 11.6, 23.9),
-    (32.0, 10.4, 23.7),
-    (36.0, 7.6, 23.3),
-    (38.8, 3.6, 22.7),
-    (39.9, -1.2, 22.0),
-    (39.0, -6.0, 21.3),
-    (36.2, -10.0, 20.7),
-    (32.2, -12.8, 20.2),
-    (27.4, -14.0, 19.9),
-    (22.5, -13.7, 19.7),
-)
-TOWERS = (  # kind, location, height
-    ("CAMPANILE", (-22.0, -2.0), 28.0),
-    ("SPIRE", (2.5, -5.5), 36.0),
-    ("ONION", (13.0, 14.5), 29.0),
-    ("SPIRE", (25.5, -1.5), 33.0),
-    ("CLOCK", (35.0, -21.0), 29.0),
-)
-REGION = ((0.0, 0.0, 23.0), (60.0, 40.0, 9.0))  # centre and half extents
+COMES = ((-38.0, -6.0, 20.0), (-34.5, -9.4, 20.2))  # where the leader is 2 s before the film, and half a second later
 SECOND_SHOT, THIRD_SHOT = 81, 161  # first frames
 ROOM = 8.0  # m from the centre of a tower, enough for a camera
 ROOFS = 11.5  # m, the height of the highest house
 
 
 def build(scene: bpy.types.Scene, seed: int) -> SimpleNamespace:
-    """Model and place everything, as an animator would before adding any steering; what has a role in it."""
+    """Bring the set, in which a white bird is keyed by hand, and place a flock behind that; what has a role in it."""
     film.look(scene, stage.SUN, FRAMES)
-    stage.build(seed=9, sky=stage.blended(stage.EVENING, 4), clouds=stage.EVENING_CLOUDS)
-    _town()
-    towers = []
-    for i, (kind, (x, y), height) in enumerate(TOWERS):
-        name = f"Tower {i + 1}"
-        towers.append(models.place(name, town.tower(name, kind, height), (x, y, 0.0), heading=0.2 * i))
-    region = bpy.data.objects.new("Sky over the Town", None)
-    region.empty_display_type = "CUBE"
-    region.location, region.scale = REGION
-    scene.collection.objects.link(region)
-    flock, leader = _flock(scene, seed), _leader(scene)
-    return SimpleNamespace(birds=flock, leader=leader, towers=towers, region=region)
-
-
-def _town() -> None:
-    """Houses in blocks along bent streets, with squares around the towers."""
-    chance = random.Random(5)
-    shape = models.Shape()
-    shape.face([(88 * x, 78 * y, 0.05) for x, y, _ in models.ring(40)], "#cdbf9f")
-    towers = np.array([place for _, place, _ in TOWERS])
-    for i, j in itertools.product(range(-6, 7), range(-6, 7)):
-        x = 13.0 * i + 2.5 * math.sin(j * 0.9) + chance.uniform(-0.8, 0.8)
-        y = 12.0 * j + 2.5 * math.sin(i * 0.8) + chance.uniform(-0.8, 0.8)
-        room = np.hypot(*(towers - (x, y)).T).min()
-        if math.hypot(x / 84, y / 74) > 1.0 or room < 7.5:
-            continue
-        heading = (math.pi / 2) * chance.randrange(4) + 0.12 * math.sin(i + j)
-        size = (chance.uniform(7.0, 9.0), chance.uniform(6.0, 7.5), chance.uniform(4.2, 7.2))
-        town.house(shape, town.spot(x, y, heading), size, chance)
-    models.place("Town", shape.mesh("Town"))
-
-    def room(x: float, y: float) -> float:
-        return 24.0 if math.hypot(x, y) > 98.0 else 0.0
-
-    stage.plant(room, 110, seed=6)
+    stage.bring("Birds")
+    obs = bpy.data.objects
+    towers = [ob for ob in obs if ob.name.startswith("Tower")]
+    return SimpleNamespace(
+        birds=_flock(scene, seed), leader=obs["White Leader"], towers=towers, region=obs["Sky over the Town"]
+    )
 
 
 def _flock(scene: bpy.types.Scene, seed: int) -> list[bpy.types.Object]:
@@ -117,7 +48,8 @@ def _flock(scene: bpy.types.Scene, seed: int) -> list[bpy.types.Object]:
     chance = random.Random(1 + seed)
     flock = bpy.data.collections.new("Flock")
     scene.collection.children.link(flock)
-    start, way = Vector(TRACK[0]), (Vector(TRACK[1]) - Vector(TRACK[0])).normalized()
+    start, following = map(Vector, COMES)
+    way = (following - start).normalized()
     birds: list[bpy.types.Object] = []
     with appended(BIRD, LENGTH, BIRDS) as cast:
         for i in range(BIRDS):
@@ -132,29 +64,6 @@ def _flock(scene: bpy.types.Scene, seed: int) -> list[bpy.types.Object]:
                 part.display.show_shadows = False
             birds.append(ob)
     return birds
-
-
-def _leader(scene: bpy.types.Scene) -> bpy.types.Object:
-    """The white bird, keyed by hand: it banks into its turns, and its wings beat steadily."""
-    with appended(BIRD, LEADER_LENGTH, 1) as cast:
-        ob = cast.add("White Leader", 0, scene.collection)
-    models.recolor([ob], DOVE)
-    ob.rotation_mode = "QUATERNION"
-    points = np.array(TRACK)
-    ways, bends = np.gradient(points, axis=0), np.gradient(np.gradient(points, axis=0), axis=0)
-    for i, (point, way, bend) in enumerate(zip(points, ways, bends)):
-        frame = 1 + (i - 4) * film.FPS // 2
-        up = Vector((0, 0, 9.81)) + Vector(bend) * 4.0
-        side = Vector(way).cross(up).normalized()
-        forward = Vector(way).normalized()
-        ob.rotation_quaternion = Matrix((side, forward, side.cross(forward))).transposed().to_quaternion()
-        ob.location = point
-        ob.keyframe_insert("location", frame=frame)
-        ob.keyframe_insert("rotation_quaternion", frame=frame)
-    for frame in (1 - PREROLL, FRAMES):
-        ob["steering_phase"] = (frame - 1) / film.FPS * 0.75 * BEATS + 20.0
-        ob.keyframe_insert('["steering_phase"]', frame=frame)
-    return ob
 
 
 def steer(scene: bpy.types.Scene, cast: SimpleNamespace, seed: int) -> None:
@@ -214,7 +123,7 @@ def shoot(scene: bpy.types.Scene, birds: np.ndarray, leader: np.ndarray) -> None
 def _past_the_towers(eyes: np.ndarray, looks: np.ndarray, right: np.ndarray) -> np.ndarray:
     """The track of a camera, (frames, 3), moved aside until no tower is too near or in its line of sight."""
     frames = slice(SECOND_SHOT - 1, THIRD_SHOT - 1)
-    towers = np.array([place for _, place, _ in TOWERS])
+    towers = np.array([ob.location[:2] for ob in bpy.data.objects if ob.name.startswith("Tower")])
 
     def room(aside: float) -> float:
         moved = eyes + aside * right
@@ -236,7 +145,7 @@ def main(demo: extension.Demo) -> None:
     shoot(scene, poses[..., :3, 3], leader[:, 0, :3, 3])
     crowd = cast.birds[0].steering.crowd
     scene, birds, wings, towers = demo.reopen(crowd, poses, cast.birds, wings, cast.towers)
-    beats = models.swing(poses[::SAMPLED], matrices(scene, wings[::2], step=SAMPLED))
+    beats = surfaces.swing(poses[::SAMPLED], matrices(scene, wings[::2], step=SAMPLED))
     miss = surfaces.closest(scene, birds, towers, poses, tower_poses)
     lowest = poses[..., 2, 3].min()
 

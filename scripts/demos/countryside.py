@@ -2,13 +2,11 @@
 
 import math
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import bpy
-import models
 import numpy as np
-import stage
-from mathutils import Vector
+from mathutils import Matrix, Vector
 
 SLOPE = 60.0  # m, from the edge of the land down to the fields
 NEAR = 34.0  # m, from the action, within which trees cast shadows
@@ -47,16 +45,20 @@ def embed(land: bpy.types.Object) -> None:
     mesh.update()
     if mesh.polygons[0].normal.z < 0.0:
         mesh.flip_normals()
-    models.place("Slopes", mesh).display.show_shadows = False
+    _place("Slopes", mesh).display.show_shadows = False
 
 
-def plant(land: bpy.types.Object, room: Callable[[float, float], float], count: int, seed: int) -> None:
-    """Place trees and bushes on the land, where there is room for them.
-
-    Args:
-        room: maps x, y to the distance from the action, metres; trees stand more than 0 m away.
-    """
-    chance, kinds, grove = random.Random(seed), *stage.trees(seed)
+def plant(
+    land: bpy.types.Object,
+    kinds: Sequence[bpy.types.Mesh],
+    room: Callable[[float, float], float],
+    count: int,
+    seed: int,
+) -> None:
+    """Place trees of some kinds on the land, where there is room for them. `room`: maps x, y to the distance from the
+    action, metres; trees stand more than 0 m away."""
+    chance, grove = random.Random(seed), bpy.data.collections.new("Trees")
+    bpy.context.scene.collection.children.link(grove)
     middle, half = land.matrix_world.translation, 0.5 * max(land.dimensions[:2])
     planted = 0
     while planted < count:
@@ -65,7 +67,7 @@ def plant(land: bpy.types.Object, room: Callable[[float, float], float], count: 
         hit, place, _, _ = land.ray_cast(land.matrix_world.inverted() @ Vector((x, y, 500.0)), Vector((0.0, 0.0, -1.0)))
         if distance <= 0.0 or not hit:
             continue
-        tree = models.place(
+        tree = _place(
             "Tree",
             chance.choice(kinds),
             land.matrix_world @ place - Vector((0.0, 0.0, 0.1)),
@@ -77,11 +79,29 @@ def plant(land: bpy.types.Object, room: Callable[[float, float], float], count: 
         planted += 1
 
 
-def plant_aside(land: bpy.types.Object, ways: np.ndarray, clear: float, count: int, seed: int) -> None:
+def plant_aside(
+    land: bpy.types.Object, kinds: Sequence[bpy.types.Mesh], ways: np.ndarray, clear: float, count: int, seed: int
+) -> None:
     """Place trees on the land away from ways (..., 3) of animals and cameras, by more than some metres."""
     places = np.unique(np.round(ways.reshape(-1, 3)[:, :2]), axis=0)
 
     def room(x: float, y: float) -> float:
         return float(np.hypot(*(places - (x, y)).T).min()) - clear
 
-    plant(land, room, count, seed)
+    plant(land, kinds, room, count, seed)
+
+
+def _place(
+    name: str,
+    mesh: bpy.types.Mesh,
+    location: Sequence[float] = (0, 0, 0),
+    *,
+    heading: float = 0.0,
+    scale: float = 1.0,
+    collection: bpy.types.Collection | None = None,
+) -> bpy.types.Object:
+    """Add an object with this mesh to the scene or a collection, rotated about Z by `heading`."""
+    ob = bpy.data.objects.new(name, mesh)
+    ob.matrix_world = Matrix.Translation(location) @ Matrix.Rotation(heading, 4, "Z") @ Matrix.Scale(scale, 4)
+    (collection or bpy.context.scene.collection).objects.link(ob)
+    return ob

@@ -6,14 +6,16 @@ and horses in place of its models; the country round them is added here. `script
 build/demo/cowboys.blend` measures more of the saved file.
 """
 
+import math
+
 import bpy
 import countryside
-import cowboy
 import extension
 import film
 import numpy as np
 import rigged
 import stage
+from mathutils import Matrix
 
 from scripts.baked_scene import crowds, matrices
 from scripts.stray_figures import figures, states_of
@@ -24,30 +26,46 @@ HEIGHT = 6.0  # m, of the middle of the pasture above the fields
 SECOND_SHOT = 76  # first frame
 BEFORE_HOME = 100  # frames that the third shot begins before the last stray is home
 TREES, CLEAR = 50, 8.0  # number, and metres from the way of each animal and of the cameras
-COW = 2.2  # m, the length of a cow
+COW, HORSE = 2.2, 2.42  # m, the lengths of a cow, and of a horse that the saddles fit
+BACK = "Torso2"  # the bone of a horse that carries its rider
+SEAT = (0.0, -0.06, 1.56)  # where a rider sits, metres about the horse that faces -Y
 COATS = ({}, {"Main": "#6b2f18"}, {"Main": "#33261f", "Main_Light": "#5a4636"}, {"Main": "#c4b49a"})
-BLANKETS = ("#3d6f8e", "#a9432f", "#c9a24a")
 BEYOND, OVERLAP = 3.0, 0.1  # m, that a stray may be outside the herd at the end, and that two bodies may overlap
 
 
-def build(scene: bpy.types.Scene, seed: int) -> bpy.types.Object:
-    """Add the herd, the strays and the riders, with rigged animals, and the country round them; the crowd of cows."""
+def build(scene: bpy.types.Scene, seed: int) -> tuple[bpy.types.Object, list[bpy.types.Mesh]]:
+    """Add the herd, the strays and the riders, with rigged animals, and the country round them; the crowd of cows, and
+    kinds of trees."""
     film.look(scene, stage.SUN, FRAMES)
-    stage.build(seed=7)
+    brought = stage.bring("Cowboys")
+    saddles, trees = brought[:RIDERS], brought[RIDERS:]
     bpy.ops.steering.add_cowboys_and_strays(count=COWS, seed=seed, location=(0.0, 0.0, HEIGHT))
     crowd = bpy.context.object
     rigged.take_places(crowd, rigged.bring("Cow", COW, COATS), seed)
-    _mount(seed)
-    countryside.embed(bpy.data.objects["Cow Pasture"])
-    return crowd
-
-
-def _mount(seed: int) -> None:
-    """Let the ready riders sit on rigged horses."""
     people = [bpy.data.objects[f"Rider {number + 1} Person"].data for number in range(RIDERS)]
-    horses = rigged.take_places(bpy.data.objects["Riders"], rigged.bring("Horse", cowboy.LENGTH), seed, vary=False)
-    for horse, person, blanket in zip(horses, people, BLANKETS, strict=True):
-        cowboy.mount(horse, person, cowboy.saddle(blanket, "#4a2b19"))
+    horses = rigged.take_places(bpy.data.objects["Riders"], rigged.bring("Horse", HORSE), seed, vary=False)
+    for horse, person, saddle in zip(horses, people, saddles, strict=True):
+        _mount(horse, person, saddle)
+    countryside.embed(bpy.data.objects["Cow Pasture"])
+    return crowd, trees
+
+
+def _mount(horse: bpy.types.Object, person: bpy.types.Mesh, saddle: bpy.types.Mesh) -> None:
+    """Put a saddle and a person on the back of a rigged horse. `person`: who faces +Y, sitting on the origin."""
+    rig = rigged.rig_of(horse)
+    for name, mesh, place in (
+        ("Saddle", saddle, Matrix.Identity(4)),
+        ("Cowboy", person, Matrix.Translation(SEAT) @ Matrix.Rotation(math.pi, 4, "Z")),
+    ):
+        ob = bpy.data.objects.new(f"{horse.name} {name}", mesh)
+        horse.users_collection[0].objects.link(ob)
+        ob.parent, ob.parent_type, ob.parent_bone = rig, "BONE", BACK
+        bone = rig.data.bones[BACK]
+        # Bones carry objects at their tails.
+        tail = rig.matrix_basis @ bone.matrix_local @ Matrix.Translation((0.0, bone.length, 0.0))
+        size = Matrix.Scale(1.0 / horse.scale.z, 4)
+        ob.matrix_parent_inverse = tail.inverted() @ size
+        ob.matrix_basis = place
 
 
 def shoot(scene: bpy.types.Scene, herd: np.ndarray, stray: np.ndarray, rider: np.ndarray, home: int) -> np.ndarray:
@@ -101,7 +119,7 @@ def story(cows: list[bpy.types.Object], riders: list[bpy.types.Object], places: 
 
 def main(demo: extension.Demo) -> None:
     scene = bpy.context.scene
-    crowd = build(scene, demo.seed)
+    crowd, trees = build(scene, demo.seed)
     [cows] = [each.vehicles for each in crowds(scene) if each.name == crowd.name]
     [riders] = [each.vehicles for each in crowds(scene) if each.name != crowd.name]
     demo.bake(f"{len(cows) + len(riders)} vehicles over {FRAMES} frames")
@@ -111,7 +129,7 @@ def main(demo: extension.Demo) -> None:
     herd = np.delete(places[:, : len(cows)], stray, axis=1)
     cameras = shoot(scene, herd, places[:, stray], places[:, len(cows) + rider], home)
     ways = np.concatenate((places, cameras), axis=1)
-    countryside.plant_aside(bpy.data.objects["Cow Pasture"], ways, CLEAR, TREES, seed=4)
+    countryside.plant_aside(bpy.data.objects["Cow Pasture"], trees, ways, CLEAR, TREES, seed=4)
     scene, moving = demo.reopen(crowd, baked, [*cows, *riders])
     off = rigged.off_ground(next(each for each in crowds(scene) if len(each.vehicles) == COWS))
     told = figures(scene, "Cows", "Riders")

@@ -9,10 +9,9 @@ from types import SimpleNamespace
 import bpy
 import extension
 import film
-import models
 import numpy as np
-import reef
 import stage
+import surfaces
 
 from scripts.baked_scene import matrices
 from scripts.user_steps import adjust
@@ -44,7 +43,7 @@ SECOND_SHOT, THIRD_SHOT = 61, 129  # first frames
 def build(scene: bpy.types.Scene, seed: int) -> list[SimpleNamespace]:
     """Model and place everything, and add two ready schools."""
     film.look(scene, stage.SUN, FRAMES)
-    reef.build()
+    stage.bring("Fish")
     return [_school(scene, number, seed) for number in range(2)]
 
 
@@ -59,16 +58,31 @@ def _school(scene: bpy.types.Scene, number: int, seed: int) -> SimpleNamespace:
     crowd.name = crowd.users_collection[0].name = f"{color} School"
     members = (ob for ob in crowd.users_collection[0].objects if ob.parent is None and ob != crowd)
     fish = sorted(members, key=lambda ob: ob.name)
-    models.recolor(fish, COLORS[number])
+    stage.recolor(fish, COLORS[number])
     heading = math.atan2(*(points[1] - points[0])[:2] * (-1.0, 1.0))
     for ob in fish:
         ob.rotation_euler.z = heading
         for part in (ob, *ob.children_recursive):
             part.display.show_shadows = False
             part.name = f"{color} {part.name.split('.')[0]}"
-    way = stage.curve(f"Way of the {crowd.name}", points)
+    way = _curve(f"Way of the {crowd.name}", points)
     way.hide_render = True
     return SimpleNamespace(crowd=crowd, fish=fish, way=way)
+
+
+def _curve(name: str, points: np.ndarray) -> bpy.types.Object:
+    """A smooth curve through points, as a path."""
+    data = bpy.data.curves.new(name, "CURVE")
+    data.dimensions = "3D"
+    data.resolution_u = 24
+    line = data.splines.new("BEZIER")
+    line.bezier_points.add(len(points) - 1)
+    for knot, point in zip(line.bezier_points, points):
+        knot.co = point
+        knot.handle_left_type = knot.handle_right_type = "AUTO"
+    ob = bpy.data.objects.new(name, data)
+    bpy.context.scene.collection.objects.link(ob)
+    return ob
 
 
 def steer(scene: bpy.types.Scene, schools: list[SimpleNamespace], seed: int) -> None:
@@ -140,7 +154,7 @@ def main(demo: extension.Demo) -> None:
             f"A fish is at the end {met.separated:.1f} m from the nearest of its school.": met.separated > LOST,
             "A fish rolls over.": met.upright < -0.5,
             "A fish swims into the sand.": poses[..., 2, 3].min() < 2.0 * LENGTH,
-            "A fish does not beat its tail.": models.swing(poses[::SAMPLED], rear_poses, axis=1, about=0).min() < 0.3,
+            "A fish does not beat its tail.": surfaces.swing(poses[::SAMPLED], rear_poses, axis=1, about=0).min() < 0.3,
         },
     )
 

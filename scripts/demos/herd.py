@@ -30,17 +30,18 @@ SPREADS_IN = 72  # frames, in which the alarm has gone through the herd
 CLOSES = 1.2  # median distance from the middle at the end, in that before the alarm
 
 
-def build(scene: bpy.types.Scene, seed: int) -> tuple[bpy.types.Object, bpy.types.Object]:
-    """Add the herd and the wolf, with rigged animals, and the country round them; the crowd of horses, and the wolf."""
+def build(scene: bpy.types.Scene, seed: int) -> tuple[bpy.types.Object, bpy.types.Object, list[bpy.types.Mesh]]:
+    """Add the herd and the wolf, with rigged animals, and the country round them; the crowd of horses, the wolf, and
+    kinds of trees."""
     film.look(scene, stage.SUN, FRAMES)
-    stage.build(seed=5)
+    trees = stage.bring("Herd")
     bpy.ops.steering.add_herd_and_wolf(count=HORSES, size=SIZE, seed=seed, location=(0.0, 0.0, HEIGHT))
     crowd = bpy.context.object
     crowd.name = "Horses"
     rigged.take_places(crowd, rigged.bring("Horse", HORSE, COATS), seed)
     wolf = _wolf(seed)
     countryside.embed(bpy.data.objects["Sheep Pasture"])
-    return crowd, wolf
+    return crowd, wolf, trees
 
 
 def _wolf(seed: int) -> bpy.types.Object:
@@ -95,7 +96,7 @@ def spread_of(places: np.ndarray) -> np.ndarray:
 
 def main(demo: extension.Demo) -> None:
     scene = bpy.context.scene
-    crowd, wolf = build(scene, demo.seed)
+    crowd, wolf, trees = build(scene, demo.seed)
     [herd] = [each.vehicles for each in crowds(scene) if each.name == crowd.name]
     vehicles = [wolf, *herd]
     demo.bake(f"{len(vehicles)} vehicles over {FRAMES} frames")
@@ -103,7 +104,7 @@ def main(demo: extension.Demo) -> None:
     alarm = int(alarms.min())
     cameras = shoot(scene, baked[:, 1:, :3, 3], baked[:, 0, :3, 3], alarm)
     ways = np.concatenate((baked[..., :3, 3], cameras), axis=1)
-    countryside.plant_aside(bpy.data.objects["Sheep Pasture"], ways, CLEAR, TREES, seed=2)
+    countryside.plant_aside(bpy.data.objects["Sheep Pasture"], trees, ways, CLEAR, TREES, seed=2)
     scene, vehicles = demo.reopen(crowd, baked, vehicles)
     off = rigged.off_ground(next(each for each in crowds(scene) if len(each.vehicles) == HORSES))
     demo.film((1, alarm + SECOND_SHOT, alarm + GATHERING))

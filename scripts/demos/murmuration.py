@@ -8,7 +8,6 @@ import math
 import bpy
 import extension
 import film
-import models
 import numpy as np
 import stage
 from mathutils import Vector
@@ -41,8 +40,7 @@ def build(scene: bpy.types.Scene, seed: int) -> tuple[bpy.types.Object, bpy.type
     film.look(scene, stage.SUN, FRAMES)
     # Thousands of birds have no place on which their shadows would be seen, and finding these takes seconds a picture.
     scene.display.shading.show_shadows = False
-    stage.build(seed=9, sky=stage.blended(stage.EVENING, 4), clouds=stage.EVENING_CLOUDS)
-    stage.plant(lambda x, y: y, 70, seed=6)
+    stage.bring("Murmuration")
     bpy.ops.steering.add_flock(count=STARLINGS, spacing=SPACING, seed=seed, location=(0.0, 0.0, HEIGHT))
     crowd = bpy.context.object
     [points] = [ob for ob in scene.objects if "POINTS" in ob.steering.roles]
@@ -50,7 +48,7 @@ def build(scene: bpy.types.Scene, seed: int) -> tuple[bpy.types.Object, bpy.type
         part.modifiers.new("Fewer Faces", "DECIMATE").ratio = SIMPLER
     with appended(BIRD, LENGTH, 1) as cast:
         falcon = cast.add("Falcon", 0, scene.collection)
-    models.recolor([falcon], FALCON)
+    stage.recolor([falcon], FALCON)
     falcon.location, falcon.rotation_euler = START, Vector(STOOP).to_track_quat("Y", "Z").to_euler()
     return crowd, falcon
 

@@ -11,10 +11,10 @@ from pathlib import Path
 import bmesh
 import bpy
 import film
-import models
 import numpy as np
 
 from scripts.baked_scene import Crowd, crowds, parts_aside
+from scripts.modelling.shape import linear, new_material
 from scripts.rigged_files import import_quietly
 from scripts.standing import PARTS, standing
 from scripts.user_steps import select
@@ -84,7 +84,7 @@ def _dressed(carrier: bpy.types.Object, coat: Coat) -> bpy.types.Object:
     materials = skin_of(carrier).data.materials
     for row, material in enumerate(list(materials)):
         if color := coat.get(material.name):
-            materials[row] = models.paint(color)
+            materials[row] = bpy.data.materials.get(color) or new_material(color, linear(color))
     return carrier
 
 

@@ -28,7 +28,7 @@ RED = 6  # one car in this number is red, on which brake lights hardly show
 def build(scene: bpy.types.Scene, seed: int) -> bpy.types.Object:
     """Add Traffic from the menu and the country round it; the cars' crowd."""
     film.look(scene, stage.SUN, FRAMES)
-    stage.build(seed=4)
+    trees = stage.bring("Road")
     bpy.ops.steering.add_traffic(count=CARS, seed=seed, location=(0.0, 0.0, HEIGHT))
     crowd = bpy.context.object
     land, road = (next(ob for ob in bpy.data.objects if ob.name == f"Cars {name}") for name in ("Land", "Road"))
@@ -40,7 +40,7 @@ def build(scene: bpy.types.Scene, seed: int) -> bpy.types.Object:
         road_free = float(np.hypot(line[:, 0] - x, line[:, 1] - y).min()) - CLEAR
         return min(road_free, float(np.hypot(crossing.x - x, crossing.y - y)) - CLEAR_VIEW)
 
-    countryside.plant(land, room, TREES, seed=3)
+    countryside.plant(land, trees, room, TREES, seed=3)
     road.display.show_shadows = False
     return crowd
 

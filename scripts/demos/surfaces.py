@@ -1,4 +1,4 @@
-"""Measures how near vehicles come to obstacles, surface to surface."""
+"""Measures how near vehicles come to obstacles, surface to surface, and how far their parts swing."""
 
 import math
 from collections.abc import Sequence
@@ -101,3 +101,18 @@ def _samples(ob: bpy.types.Object) -> np.ndarray:
         samples = np.concatenate((vertices, vertices[edges].mean(axis=1), faces))
         points.append(samples @ to_ob[:3, :3].T + to_ob[:3, 3])
     return np.concatenate(points)
+
+
+def swing(poses: np.ndarray, parts: np.ndarray, axis: int = 0, about: int = 2) -> np.ndarray:
+    """The range of the angle between a part and its vehicle, (n,) radians.
+
+    Args:
+        poses: (frames, n, 4, 4) world matrices of the vehicles.
+        parts: (frames, n, 4, 4) world matrices of one part each.
+        axis: the axis of the part.
+        about: the axis of the vehicle that it is measured against, Z by default.
+    """
+    fixed, moving = poses[..., :3, about], parts[..., :3, axis]
+    lengths = np.linalg.norm(fixed, axis=-1) * np.linalg.norm(moving, axis=-1)
+    angle = np.arcsin(np.clip((fixed * moving).sum(axis=-1) / lengths, -1.0, 1.0))
+    return np.ptp(angle, axis=0)

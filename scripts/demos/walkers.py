@@ -7,11 +7,9 @@ from types import SimpleNamespace
 import bpy
 import extension
 import film
-import models
 import numpy as np
 import stage
 import surfaces
-import town
 from mathutils import Vector
 
 from scripts.baked_scene import matrices, parts_aside
@@ -32,61 +30,25 @@ TOP_SPEED = 1.9  # m/s
 STRENGTH = 2.0  # m/s2
 RADIUS = 0.28  # m
 PAVEMENT = 0.12  # m, height of the street
-HALF_WIDTH = 3.4  # m, of the street
-
-STREET = tuple(
-    zip(
-        (-86.0, -64.0, -40.0, -20.0, 0.0, 19.0, 40.0, 62.0, 86.0),
-        (-8.0, 7.0, 9.0, -4.0, 0.0, 10.0, 2.0, -11.0, -2.0),
-    )
-)  # x, y
 MIDDLE = (57.0, 129.0)  # metres along the street between which walkers start
-FOUNTAIN = (1.6, -4.4)
-PLANTERS = (  # metres along the street, metres to the right of its middle, colour of the blossoms
-    (57.0, 2.7, "#f2a0b5"),
-    (66.0, -2.7, "#f6e27a"),
-    (76.0, 2.7, "#f2a0b5"),
-    (107.5, -2.7, "#e8563f"),
-    (115.0, 2.7, "#f6e27a"),
-    (124.0, -2.7, "#b58ad6"),
-    (132.0, 2.7, "#f2a0b5"),
-)
-STALLS = (  # metres along the street, metres to the right of its middle, stripes of the awning
-    (73.0, 5.0, ("#d9483b", "#fdf3df")),
-    (78.0, -5.2, ("#2f7f86", "#fdf3df")),
-    (102.5, 5.2, ("#e9a92c", "#fdf3df")),
-    (107.0, 5.2, ("#4f8a4c", "#fdf3df")),
-    (112.0, -5.0, ("#d9483b", "#fdf3df")),
-    (117.5, -5.0, ("#33507f", "#fdf3df")),
-)
+OBSTACLES = ("Fountain", "Planter", "Stall")
 SECOND_SHOT, THIRD_SHOT = 97, 169  # first frames
-VIEW = (-7.0, -19.0)  # the place of a camera, kept free of houses
 
 
 def build(scene: bpy.types.Scene, seed: int) -> SimpleNamespace:
-    """Model and place everything, as an animator would before adding any steering; what has a role in it."""
+    """Bring the set, as an animator makes it before adding any steering, and place people; what has a role in it."""
     film.look(scene, stage.SUN, FRAMES)
-    stage.build(seed=2)
-    street = stage.curve("Street", [(*corner, PAVEMENT) for corner in STREET])
-    line = _line(street)
-    _pave(line)
-    _houses(line)
-    obstacles = [models.place("Fountain", town.fountain("Fountain"), (*FOUNTAIN, PAVEMENT))]
-    for i, (along, right, blossom) in enumerate(PLANTERS):
-        place, _ = _beside(line, along, right)
-        obstacles.append(models.place(f"Planter {i + 1}", town.planter(f"Planter {i + 1}", blossom, i), place))
-    for i, (along, right, stripes) in enumerate(STALLS):
-        place, heading = _beside(line, along, right)
-        name = f"Stall {i + 1}"
-        turn = heading + (math.pi / 2 if right > 0 else -math.pi / 2)
-        obstacles.append(models.place(name, town.stall(name, stripes, i), place, heading=turn))
-    _furnish(line)
-    return SimpleNamespace(walkers=_walkers(scene, line, seed), obstacles=obstacles, street=street)
+    stage.bring("Walkers")
+    street = bpy.data.objects["Street"]
+    obstacles = [ob for ob in bpy.data.objects if ob.name.startswith(OBSTACLES)]
+    return SimpleNamespace(walkers=_walkers(scene, _line(street), seed), obstacles=obstacles, street=street)
 
 
 def _line(street: bpy.types.Object) -> np.ndarray:
     """Points on the middle of the street, one per metre, (k, 2)."""
-    points = stage.points_of(street)[:, :2]
+    bpy.context.view_layer.update()
+    points = np.array([street.matrix_world @ v.co for v in street.to_mesh().vertices])[:, :2]
+    street.to_mesh_clear()
     along = np.concatenate(([0.0], np.cumsum(np.linalg.norm(np.diff(points, axis=0), axis=1))))
     metres = np.arange(0.0, along[-1])
     return np.stack([np.interp(metres, along, column) for column in points.T], axis=1)
@@ -99,71 +61,6 @@ def _beside(line: np.ndarray, along: float, right: float) -> tuple[Vector, float
     dx, dy = (np.interp(along, metres, np.gradient(column)) for column in line.T)
     size = math.hypot(dx, dy)
     return Vector((x + right * dy / size, y - right * dx / size, PAVEMENT)), math.atan2(dy, dx) - math.pi / 2
-
-
-def _pave(line: np.ndarray) -> None:
-    """Lay the street with kerbs and bands of paving, and the round square of the fountain."""
-    shape = models.Shape()
-    edge = HALF_WIDTH + 0.35
-    for metre in range(len(line) - 1):
-        for left, right, color, z in (
-            (-edge, edge, "#b3a78e", PAVEMENT - 0.05),
-            (-HALF_WIDTH, HALF_WIDTH, ("#dccfb2", "#d5c7a8", "#d9cbae")[metre % 3], PAVEMENT - 0.01),
-        ):
-            corners = [(metre, left), (metre, right), (metre + 1, right), (metre + 1, left)]
-            places = [_beside(line, along, aside)[0] for along, aside in corners]
-            shape.face([(p.x, p.y, z) for p in places], color)
-    x, y = FOUNTAIN
-    for radius, color, z in (
-        (10.6, "#b3a78e", 0.09),
-        (10.2, "#d5c7a8", 0.115),
-        (5.2, "#c6b693", 0.118),
-        (4.6, "#dccfb2", 0.12),
-    ):
-        shape.face([(x + radius * px, y + radius * py, z) for px, py, _ in models.ring(32)], color)
-    models.place("Pavement", shape.mesh("Pavement")).display.show_shadows = False
-
-
-def _houses(line: np.ndarray) -> None:
-    """Place houses along both sides of the street, with their doors towards it, and trees behind them."""
-    chance = random.Random(11)
-    shape = models.Shape()
-    houses: list[tuple[float, float]] = []
-    for side in (-1, 1):
-        along = 6.0
-        while along < len(line) - 8.0:
-            width = chance.uniform(7.0, 10.5)
-            place, heading = _beside(line, along, side * chance.uniform(12.5, 15.0))
-            size = (width, chance.uniform(6.5, 8.0), chance.uniform(4.6, 7.6))
-            clear = min((math.hypot(place.x - x, place.y - y) for x, y in houses), default=math.inf)
-            road = np.hypot(*(line - (place.x, place.y)).T).min()
-            view = math.hypot(place.x - VIEW[0], place.y - VIEW[1])
-            if clear > 9.5 and road > 11.0 and view > 13.0:
-                town.house(shape, town.spot(place.x, place.y, heading + side * math.pi / 2), size, chance)
-                houses.append((place.x, place.y))
-            along += width + chance.uniform(1.0, 6.0)
-    models.place("Houses", shape.mesh("Houses"))
-    models.place("Church Tower", town.tower("Church Tower", "ONION", 27.0), (-9.0, 34.0, 0.0))
-    occupied = np.concatenate((np.array(houses), line))
-
-    def room(x: float, y: float) -> float:
-        distance = float(np.hypot(*(occupied - (x, y)).T).min())
-        return 0.0 if distance < 12.0 else distance + 45.0  # far enough that `plant` switches their shadows off
-
-    stage.plant(room, 120, seed=8)
-
-
-def _furnish(line: np.ndarray) -> None:
-    """Place lamps and benches along the kerbs, without shadows, which take long to render and hardly show."""
-    lamp, bench = town.lamp("Lamp"), town.bench("Bench")
-    for i, along in enumerate(range(8, len(line), 13)):
-        place, heading = _beside(line, along, (HALF_WIDTH + 0.7) * (-1) ** i)
-        if math.hypot(place.x - VIEW[0], place.y - VIEW[1]) > 16.0:
-            models.place("Lamp", lamp, place).display.show_shadows = False
-        place, heading = _beside(line, along + 5, (HALF_WIDTH + 1.0) * (-1) ** i)
-        if math.hypot(place.x - FOUNTAIN[0], place.y - FOUNTAIN[1]) > 10.0:
-            turn = heading + math.pi / 2 * (-1) ** i
-            models.place("Bench", bench, place, heading=turn).display.show_shadows = False
 
 
 def _walkers(scene: bpy.types.Scene, line: np.ndarray, seed: int) -> list[bpy.types.Object]:
@@ -184,7 +81,7 @@ def _walkers(scene: bpy.types.Scene, line: np.ndarray, seed: int) -> list[bpy.ty
                 walkers.append(walker)
         for outfit in range(PERSON.variants):
             alike = [walker for walker in walkers[first:] if walkers.index(walker) % PERSON.variants == outfit]
-            models.recolor(alike, {"Top": chance.choice(TOPS), "Legs": chance.choice(LEGS)})
+            stage.recolor(alike, {"Top": chance.choice(TOPS), "Legs": chance.choice(LEGS)})
     for part in (part for walker in walkers for part in walker.children_recursive):
         part.display.show_shadows = False
     return walkers
@@ -192,8 +89,8 @@ def _walkers(scene: bpy.types.Scene, line: np.ndarray, seed: int) -> list[bpy.ty
 
 def _starts(line: np.ndarray, chance: random.Random) -> list[tuple[Vector, float]]:
     """Places along the street with room between them, and headings."""
-    fountain = Vector((*FOUNTAIN, PAVEMENT))
-    planters = [_beside(line, along, right)[0] for along, right, _ in PLANTERS]
+    fountain = bpy.data.objects["Fountain"].location
+    planters = [ob.location for ob in bpy.data.objects if ob.name.startswith("Planter")]
     starts: list[tuple[Vector, float]] = []
     while len(starts) < WALKERS:
         way = 1 if len(starts) % 2 == 0 else -1

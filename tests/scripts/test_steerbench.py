@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from scripts.steerbench_scenes import trajectories, walls
+from scripts.measures.steerbench import trajectories, walls
 from tests.sampling import sampled
 
 

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from scripts.avoidance_scenes import FPS, STAGES, Stage, missing, overlap, time_ratio, turning
-from scripts.measures.avoidance import CASES
+from scripts.measures.avoidance import CASES, FPS, STAGES, Stage, missing, overlap, time_ratio, turning
 from steering_addon.simulation.geometry.obstacles import boxes
 
 
