@@ -73,7 +73,7 @@ def _objections(name: str) -> Iterator[str]:
         yield f"{name} is taken: it is another property of Object.steering."
     if name in TAKEN_BY_THE_CODE:
         yield f"{name} is taken: it is {TAKEN_BY_THE_CODE[name]}."
-    if name in _cases():
+    if name in {line.split()[0] for line in HASHES.read_text(encoding="ascii").splitlines()}:
         yield f"{name} is taken: it is a case of tests/simulation/same_bytes.sha256."
     for behavior in catalogue():
         if declared(behavior, "label") == f'"{label_of(name)}"':
@@ -89,8 +89,3 @@ def _settings() -> set[str]:
         elif isinstance(node, ast.Dict):
             names |= {key.value for key in node.keys if isinstance(key, ast.Constant)}
     return names
-
-
-def _cases() -> set[str]:
-    """The names of the cases of same bytes; those of behaviors among them."""
-    return {line.split()[0] for line in HASHES.read_text(encoding="ascii").splitlines()}

@@ -88,13 +88,13 @@ def _index() -> str:
 
 
 def _page(behavior: type[Behavior]) -> str:
-    nothing = idle(behavior)
+    nothing, term = idle(behavior), OURS if behavior.term == OURS else f"Reynolds' term: {behavior.term}"
     description = [sentence for sentence in sentences(behavior) if sentence not in nothing]
     return "\n".join(
         (
             WRITTEN,
             f"# {behavior.label}\n",
-            f"`{behavior.name}`, {_term(behavior)}. Listed under *{behavior.intent.value}*.\n",
+            f"`{behavior.name}`, {term}. Listed under *{behavior.intent.value}*.\n",
             " ".join(description) + "\n",
             *(
                 f"![{behavior.label}]({name}.svg)\n\n*{figure.caption}*\n"
@@ -110,10 +110,6 @@ def _page(behavior: type[Behavior]) -> str:
             "",
         )
     )
-
-
-def _term(behavior: type[Behavior]) -> str:
-    return OURS if behavior.term == OURS else f"Reynolds' term: {behavior.term}"
 
 
 def _settings(behavior: type[Behavior]) -> str:

@@ -71,7 +71,8 @@ class Picture:
         scene = self.run.scene
         for centre, half, shape in zip(scene.regions.centre, scene.regions.half, scene.regions.shape):
             self._region(centre[:2], half[:2], shape == SPHERE)
-        band = self._band()
+        followed = [float(b.radius.max()) for b in self._behaviors() if isinstance(b, PathFollowing)]
+        band = max(followed, default=0.0)
         for curve in scene.paths:
             for line in curve:
                 way = line.points[:, :2]
@@ -157,10 +158,6 @@ class Picture:
         corners = np.array([(-1, -1), (1, -1), (1, 1), (-1, 1)])
         shape = np.stack((np.cos(angle), np.sin(angle)), axis=-1) if is_round else corners
         self.axes.add_patch(Polygon(centre + half * shape, fc="#f5f7f8", ec=GREY, lw=1.2, ls="--", zorder=0.4))
-
-    def _band(self) -> float:
-        """The radius of the followed path, 0 if no path is followed."""
-        return max((float(b.radius.max()) for b in self._behaviors() if isinstance(b, PathFollowing)), default=0.0)
 
     def _flow(self) -> None:
         """Draw the flow as arrows on a grid."""

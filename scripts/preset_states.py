@@ -1,11 +1,10 @@
 """The states of shipped presets in crowds of shipped presets, without Blender."""
 
 from pathlib import Path
-from typing import Any
 
 from scripts.preset_crowds import FOLDER, KINDS, columns
 from steering_addon.scene import CrowdState, Scene
-from steering_addon.settings.preset import Preset, read
+from steering_addon.settings.preset import read
 from steering_addon.settings.preset_parts import STATE
 from steering_addon.settings.preset_values import from_multiples, quickened
 from steering_addon.settings.vehicles_in_states import (
@@ -27,7 +26,11 @@ def ready_state(name: str, scene: Scene, reach: float) -> CrowdState:
     values, vehicle = columns(kind, {}) | values, columns(VehicleModel, {}) | scene.vehicle
     faster = factor_in_state(preset, kind, vehicle)
     multiples = from_multiples(kind, preset.locomotion.get(kind.name, {}), values)
-    kept = {known: given for known, given in scene.behaviors if _keeps(preset, known)}
+    kept = {
+        known: given
+        for known, given in scene.behaviors
+        if known.name in preset.behaviors or (known.intent in preset.keeps and known.name not in preset.off)
+    }
     in_crowd = {kind.name for kind in kept}
     for called in [*preset.behaviors, *(preset.times.keys() & in_crowd - preset.behaviors.keys())]:
         known = KINDS[called]
@@ -43,8 +46,3 @@ def ready_state(name: str, scene: Scene, reach: float) -> CrowdState:
         then=preset.then.capitalize(),
         locomotion=None if faster is None else {**values, **quickened(kind, values, faster, values), **multiples},
     )
-
-
-def _keeps(preset: Preset, behavior: Any) -> bool:
-    """Whether a state goes on with a behavior of its crowd."""
-    return behavior.name in preset.behaviors or (behavior.intent in preset.keeps and behavior.name not in preset.off)

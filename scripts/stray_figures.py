@@ -10,6 +10,7 @@ import numpy as np
 
 from scripts.baked_scene import crowds, directions, fps_of, matrices, stored
 from scripts.motion_metrics import least_room
+from steering_addon.blender.animation.animation_data import channelbags
 from steering_addon.simulation.geometry.capsules import half_axis
 from steering_addon.simulation.vehicle import VehicleModel
 
@@ -81,18 +82,10 @@ def keyed(members: Sequence[bpy.types.Object], path: str, frames: range) -> np.n
     values = np.zeros((len(frames), len(members)))
     for column, ob in enumerate(members):
         action = ob.animation_data.action if ob.animation_data else None
-        for curve in curves_of(action) if action else ():
+        for curve in (curve for bag in (channelbags(action) if action else ()) for curve in bag.fcurves):
             if curve.data_path == path:
                 values[:, column] = [curve.evaluate(frame) for frame in frames]
     return values
-
-
-def curves_of(action: bpy.types.Action) -> list[bpy.types.FCurve]:
-    """The curves of an action, in any Blender."""
-    if hasattr(action, "layers") and action.layers:
-        bags = (bag for layer in action.layers for strip in layer.strips for bag in strip.channelbags)
-        return [curve for bag in bags for curve in bag.fcurves]
-    return list(action.fcurves)
 
 
 def figures(scene: bpy.types.Scene, cows: str, riders: str) -> dict[str, float]:

@@ -74,7 +74,8 @@ def shoot(scene: bpy.types.Scene, cars: np.ndarray, crossing: np.ndarray, line: 
     look = np.broadcast_to(crossing - way * 3.0 + outward * 1.2 + (0.0, 0.0, 0.8), (frames, 3))
     stage.shoot("Behind Those Who Wait", 38.0, SECOND_SHOT, eye, look)
 
-    hero = _most_turning(cars)
+    forward = cars[THIRD_SHOT:, :, :3, 1]
+    hero = int(np.linalg.norm(forward[-1] - forward[0], axis=-1).argmax())  # that turns most
     track = stage.smooth(cars[:, hero, :3, 3], 4)
     way = stage.unit(np.gradient(stage.smooth(cars[:, hero, :3, 3], 14), axis=0))
     outward = np.stack((way[:, 1], -way[:, 0], 0.0 * part[:, 0]), axis=1)
@@ -89,12 +90,6 @@ def _first_in_line(cars: np.ndarray, crossing: np.ndarray, ahead: np.ndarray) ->
     coming = ((crossing - during[0]) * cars[SECOND_SHOT, :, :3, 1]).sum(axis=-1) > 0.0
     coming &= np.arange(cars.shape[1]) % RED > 0
     return int(np.where(coming, near, -1).argmax())
-
-
-def _most_turning(cars: np.ndarray) -> int:
-    """The car that turns most during the third shot."""
-    forward = cars[THIRD_SHOT:, :, :3, 1]
-    return int(np.linalg.norm(forward[-1] - forward[0], axis=-1).argmax())
 
 
 def main(demo: extension.Demo) -> None:

@@ -47,7 +47,8 @@ def kills(python: Path, folder: Path) -> list[str]:
             _wait_for(file, process)
             time.sleep(chance.uniform(0.0, LONGEST_LIFE))
             if process.poll() is not None:
-                problems.append(f"the {work} to be killed ended on its own:\n{_printed(process)}")
+                printed = process.communicate()[0].decode("utf-8", "replace")
+                problems.append(f"the {work} to be killed ended on its own:\n{printed[-1500:]}")
                 continue
             os.killpg(process.pid, signal.SIGKILL)
             process.wait()
@@ -105,10 +106,6 @@ def _wait_for(file: Path, process: subprocess.Popen) -> None:
     until = time.monotonic() + PATIENCE
     while not file.exists() and process.poll() is None and time.monotonic() < until:
         time.sleep(0.01)
-
-
-def _printed(process: subprocess.Popen) -> str:
-    return process.communicate()[0].decode("utf-8", "replace")[-1500:]
 
 
 def _failure(process: subprocess.Popen) -> str:

@@ -3,6 +3,7 @@
 import json
 import os
 import queue
+import re
 import signal
 import subprocess
 import tempfile
@@ -25,6 +26,7 @@ PATIENCE = 5.0
 """Seconds for a program that prints nothing further to end."""
 STACK = 2500
 """Characters of a crash's stack that are told."""
+MOST_OBJECTS = 8
 
 
 @dataclass
@@ -131,3 +133,22 @@ def _ending(status: int, stack: str) -> str:
     if status in (-signal.SIGPROF, -signal.SIGKILL):
         return "no hang"
     return f"no crash ({signal.Signals(-status).name})" if status < 0 else f"no early end (exit code {status})"
+
+
+def reduced(result: Result, python: Path) -> Result:
+    """The same seed without the steps and objects that are not needed to break its first broken law."""
+    law, smallest = result.broken[0][0], result
+    left_out: list[str] = []
+    for part in _parts(result):
+        for attempt in tried(result.blender, python, [result.seed], left_out=[*left_out, part]):
+            if law in dict(attempt.broken):
+                left_out.append(part)
+                smallest = attempt
+    smallest.steps = [f"left out: {', '.join(left_out)}", *smallest.steps]
+    return smallest
+
+
+def _parts(result: Result) -> list[str]:
+    """What may be left out: the steps, the last first, as those after a broken law are never needed; then objects."""
+    steps = [match.group(1) for step in result.steps if (match := re.match(r"(step \d+):", step))]
+    return [*reversed(steps), *(f"object {number}" for number in range(MOST_OBJECTS))]

@@ -18,10 +18,9 @@ from scripts.blender_process import leave
 
 from . import laws
 from .extension import enable
-from .library import make_library
-from .output import Output
+from .odd_objects import make_library
 from .steps import STEPS
-from .trial import Trial
+from .trial import Output, Trial
 
 FOLDERS = ("HOME", "BLENDER_USER_RESOURCES")
 
@@ -56,15 +55,11 @@ def main() -> int:
         try:
             trial.run()
         except Exception as error:
-            trial.breaks("the trial itself runs", _traceback(error))
+            trial.breaks("the trial itself runs", "".join(traceback.format_exception(error))[-1500:])
         signal.setitimer(signal.ITIMER_PROF, 0.0)
         trial.breaks("no stray files", ", ".join(laws.stray_files(folders)))
         tell(end=time.perf_counter() - start, broken=trial.broken, counts=trial.counts)
     return 0
-
-
-def _traceback(error: Exception) -> str:
-    return "".join(traceback.format_exception(error))[-1500:]
 
 
 if __name__ == "__main__":

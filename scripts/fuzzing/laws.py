@@ -217,14 +217,10 @@ def touched(before: dict, after: dict, involved: set[str]) -> str:
 def involved() -> set[str]:
     """The full names of the objects that a bake may write: those with a role and all below them."""
     tagged = {ob for ob in bpy.data.objects if ob.is_property_set("steering") and ob.steering.roles}
-    baked = {ob for ob in bpy.data.objects if plays_bake(ob)}
+    acted = [(ob, ob.animation_data.action) for ob in bpy.data.objects if ob.animation_data]
+    baked = {ob for ob, action in acted if action and RECORD in action}
     below = {child for ob in tagged for child in ob.children_recursive}
     return {ob.name_full for ob in tagged | baked | below}
-
-
-def plays_bake(ob: bpy.types.Object) -> bool:
-    action = ob.animation_data.action if ob.animation_data else None
-    return action is not None and RECORD in action
 
 
 def baked_actions() -> list[bpy.types.Action]:

@@ -2,9 +2,15 @@
 
 import math
 from collections.abc import Callable
+from pathlib import Path
 from random import Random
 
 import bpy
+
+from tests.blender.building import path_curve, wedge
+from tests.blender.steered import select
+
+from .extension import blank_file
 
 NAMES = (
     *("{0.__class__}%s%n", "a\nb", "x/y\\z", "N" * 63, "\u202eabc", "\U0001f41f\U0001f480", "' or 1", '["x"]', ".."),
@@ -125,12 +131,8 @@ def _shape_keys(ob: bpy.types.Object, chance: Random) -> None:
 def _data(chance: Random, oddness: float) -> bpy.types.ID | None:
     """Data of a random type: a mesh mostly, nothing for an Empty."""
     if chance.random() > 0.35 * oddness:
-        return chance.choice((_box, _box, _box, _curve, _nothing))(chance, oddness)
+        return chance.choice((_box, _box, _box, _curve, lambda *_: None))(chance, oddness)
     return chance.choice(RARE)(chance, oddness)
-
-
-def _nothing(chance: Random, oddness: float) -> None:
-    return None
 
 
 def _box(chance: Random, oddness: float) -> bpy.types.Mesh:
@@ -191,13 +193,10 @@ def _ball() -> bpy.types.MetaBall:
     return ball
 
 
-def _strokes() -> bpy.types.ID:
-    return getattr(bpy.data, "grease_pencils_v3", bpy.data.grease_pencils).new("Strokes")
-
-
 RARE = (
-    *(_flat, _curve, _made(_text), _made(_ball), _made(_strokes)),
+    *(_flat, _curve, _made(_text), _made(_ball)),
     *(
+        _made(lambda: getattr(bpy.data, "grease_pencils_v3", bpy.data.grease_pencils).new("Strokes")),
         _made(lambda: bpy.data.meshes.new("Empty Mesh")),
         _made(lambda: bpy.data.lights.new("Light", "POINT")),
         _made(lambda: bpy.data.cameras.new("Camera")),
@@ -207,3 +206,38 @@ RARE = (
         _made(lambda: bpy.data.armatures.new("Armature")),
     ),
 )
+IN_LIBRARY = ("Library Body", "Library Vehicle", "Library Path")
+"""The objects of a library file from which odd scenes link some, with and without overrides."""
+
+
+def make_library(path: Path) -> None:
+    """Write the library: an untagged object, a vehicle with a key, and a curve."""
+    blank_file()
+    wedge(IN_LIBRARY[0])
+    vehicle = wedge(IN_LIBRARY[1])
+    path_curve(IN_LIBRARY[2])
+    select(vehicle)
+    bpy.ops.steering.tag(role="VEHICLE", moves_like="ANYTHING")
+    vehicle.keyframe_insert("location", frame=-100)
+    bpy.ops.wm.save_as_mainfile(filepath=str(path), check_existing=False)
+    blank_file()
+
+
+def linked_object(path: Path, chance: Random) -> bpy.types.Object:
+    """Link an object of the library into the scene; mostly with an override."""
+    with bpy.data.libraries.load(str(path), link=True) as (_, wanted):
+        wanted.objects = [chance.choice(IN_LIBRARY)]
+    ob = wanted.objects[0]
+    _show(ob)
+    if chance.random() < 0.6:
+        overridden = ob.override_create(remap_local_usages=True)
+        if overridden is not None:
+            _show(overridden)
+            return overridden
+    return ob
+
+
+def _show(ob: bpy.types.Object) -> None:
+    objects = bpy.context.scene.collection.objects
+    if ob.name_full not in {each.name_full for each in objects}:
+        objects.link(ob)

@@ -12,9 +12,8 @@ import bpy
 
 from tests.blender.steered import select
 
-from .library import linked_object
 from .odd_animation import animate, drive
-from .odd_objects import odd_name, odd_object, odd_points
+from .odd_objects import linked_object, odd_name, odd_object, odd_points
 from .odd_settings import disturb, is_group
 
 ODDNESS = (0.0, 0.2, 0.5, 1.0)
@@ -51,8 +50,13 @@ class OddScene:
         self._set_range(self.chance("range"))
         objects: list[bpy.types.Object] = []
         for number in range(self.number):
-            if number not in self.left_out:
-                objects.append(self._object(self.chance(f"object {number}"), number, objects))
+            chance = self.chance(f"object {number}")
+            if number in self.left_out:
+                continue
+            if chance.random() < 0.08 * self.oddness:
+                objects.append(linked_object(self.library, chance))
+            else:
+                objects.append(odd_object(chance, number, objects, self.oddness))
         self._collect(objects, self.chance("collections"))
         for number, ob in enumerate(objects):
             chance = self.chance(f"animation {number}")
@@ -97,11 +101,6 @@ class OddScene:
             scene.render.fps, scene.render.fps_base = chance.choice((1, 7, 24, 60)), chance.choice((1.0, 1.001, 10.0))
         if chance.random() < 0.3 * self.oddness:
             scene.unit_settings.scale_length = chance.choice((0.001, 1000.0))
-
-    def _object(self, chance: Random, number: int, others: list) -> bpy.types.Object:
-        if chance.random() < 0.08 * self.oddness:
-            return linked_object(self.library, chance)
-        return odd_object(chance, number, others, self.oddness)
 
     def _collect(self, objects: list, chance: Random) -> None:
         """Put objects into a collection, which may be excluded, and into a second scene."""

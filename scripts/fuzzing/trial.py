@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import random
 import re
+import sys
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
@@ -13,11 +15,34 @@ import bpy
 from . import laws
 from .extension import blank_file
 from .odd_scene import OddScene
-from .output import Output
 
+TRACEBACK = re.compile(r"Traceback \(most recent call last\).*?\n(?=\S)[^\n]*", re.DOTALL)
 MOST_STEPS = 5
 TELLING = 700
 """Characters of a traceback's end that say what went wrong."""
+
+
+class Output:
+    """Collects what goes to the standard output and error of this process, also from Blender's own code. `terminal`:
+    the file descriptor of the standard output before."""
+
+    def __init__(self, path: Path) -> None:
+        sys.stdout.flush()
+        self.terminal = os.dup(1)
+        self._file = path.open("w+b", buffering=0)
+        for number in (1, 2):
+            os.dup2(self._file.fileno(), number)
+
+    def tracebacks(self) -> list[str]:
+        """The tracebacks printed since the last call."""
+        sys.stdout.flush()
+        sys.stderr.flush()
+        self._file.seek(0)
+        text = self._file.read().decode("utf-8", "replace")
+        # The descriptors share their position: whatever is printed next starts the file again.
+        self._file.truncate(0)
+        self._file.seek(0)
+        return [match.group() for match in TRACEBACK.finditer(text)]
 
 
 class Trial:

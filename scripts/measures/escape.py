@@ -131,7 +131,7 @@ def judged(name: str, way: str, free: np.ndarray, place: np.ndarray, menace: np.
         "wave": late[1, 1] / late[0, 1],
         "by distance": late[0, 1] / np.sqrt(late[0, 0] * late[1, 1]),
         "off": np.percentile(off, 95) / FPS,
-        "together": largest_group(place[-1]),
+        "together": group_sizes(place[-1], 3.0 * np.median(nearest_distances(place[-1:]))).max() / len(place[-1]),
         "wider": spread(place[-1]) / spread(place[begun.min()]),
     }
     left_out = {
@@ -145,8 +145,3 @@ def judged(name: str, way: str, free: np.ndarray, place: np.ndarray, menace: np.
 def spread(place: np.ndarray) -> float:
     """The median distance of places (n, 3) from their middle, metres."""
     return float(np.median(np.linalg.norm(place - np.median(place, axis=0), axis=1)))
-
-
-def largest_group(place: np.ndarray) -> float:
-    """The share of the largest group of places (n, 3)."""
-    return group_sizes(place, 3.0 * np.median(nearest_distances(place[None]))).max() / len(place)

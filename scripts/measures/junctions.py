@@ -50,10 +50,6 @@ def round_the_ring(arm: int) -> Spline:
     return spline(np.stack((way.real, way.imag, np.zeros(len(way))), axis=1), False)
 
 
-def on_slope(line: Spline) -> Spline:
-    return spline(line.points + STEEP * line.points[:, :1] * UP, False)
-
-
 CROSS = road(0.0), road(90.0)
 LAYOUTS = {
     "cross": (CROSS, LANE),
@@ -62,7 +58,7 @@ LAYOUTS = {
     "two": ((road(0.0), road(90.0, -15.0), road(90.0, 15.0)), LANE),
     "lanes": ([*(road(0.0, 0.0, y) for y in (-8, -4.6, -1.2)), *(road(-90.0, x) for x in (-8, -4.6, -1.2))], 0.0),
     "bridge": ((road(0.0), road(90.0, 0.0, 0.0, 6.0)), LANE),
-    "slope": ([on_slope(line) for line in CROSS], LANE),
+    "slope": ([spline(line.points + STEEP * line.points[:, :1] * UP, False) for line in CROSS], LANE),
     "lorries": (CROSS, LANE),
 }
 

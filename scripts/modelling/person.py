@@ -290,7 +290,8 @@ def _channels(
     above = {bone: parent for bone, parent, *_ in BONES}
     channels = {}
     for bone in wanted:
-        turns = np.stack([_local(pose, bone, above[bone]) for pose in poses])
+        # Against the bone above it, in the space of the model at rest.
+        turns = np.stack([pose.turns.get(above[bone], np.eye(3)).T @ pose.turns[bone] for pose in poses])
         numbers = channels_from_matrices((rest[bone].T @ turns @ rest[bone])[:, None], "QUATERNION")[:, 0]
         path = f'pose.bones["{bone}"].rotation_quaternion'
         channels.update({(path, index): numbers[:, index] for index in range(4)})
@@ -299,8 +300,3 @@ def _channels(
             path = f'pose.bones["{bone}"].location'
             channels.update({(path, index): place[:, index] for index in range(3)})
     return channels
-
-
-def _local(pose: Pose, bone: str, above: str) -> np.ndarray:
-    """How a bone is turned against the one above it, (3, 3) in the space of the model at rest."""
-    return pose.turns.get(above, np.eye(3)).T @ pose.turns[bone]

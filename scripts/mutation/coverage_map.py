@@ -167,10 +167,6 @@ class Recorder:
                 waiting += _imported(self.root / file)
         return reached
 
-    def _is_in_function(self, path: str, line: int) -> bool:
-        """Whether a line runs when a function is called, and not when the first test imports its module."""
-        return line in _lines_of_functions(self.root / path)
-
     def _hash(self, path: str) -> str:
         return _hash_of(self.root / path) if (self.root / path).is_file() else ""
 
@@ -186,7 +182,8 @@ class Recorder:
             if done.returncode in NEVER_RAN or done.returncode < 0:
                 raise SystemExit(done.stdout.decode(errors="replace"))
             written = [json.loads(file.read_text(encoding="utf-8")) for file in sorted(Path(folder).iterdir())]
-        records = _by_file(paths, written, self._is_in_function)
+        # Not when the first test imports the module.
+        records = _by_file(paths, written, lambda path, line: line in _lines_of_functions(self.root / path))
         self.cache.mkdir(parents=True, exist_ok=True)
         for path, record in records.items():
             record.sources = {source: self._hash(source) for source in record.lines}

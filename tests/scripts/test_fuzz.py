@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from scripts.fuzzing import batch, reduction
+from scripts.fuzzing import batch
 from scripts.fuzzing.home import MODULE, Home
 
 PROGRAM = """#!{python}
@@ -67,7 +67,7 @@ def test_a_seed_that_ends_its_process_costs_only_itself(program: Path, seed: int
 
 def test_a_reduction_leaves_out_what_the_broken_law_does_not_need(program: Path) -> None:
     (result,) = batch.tried("4.5", program, [2])
-    smaller = reduction.reduced(result, program)
+    smaller = batch.reduced(result, program)
     assert smaller.broken == [("a law", "seen")]
     assert "step 0: bake" in smaller.steps
     assert "step 1: preview" not in smaller.steps
