@@ -136,19 +136,23 @@ def _decided(state: State, snapshot: Snapshot, world: World) -> tuple[Vectors, D
         force, decided = decide(state, only_present(snapshot, ~at_once), world, decided)
         wish = HeldWish.of(motion.velocity + force * answer, motion.forward)
         held = held.renewed(which(at_once), wish, decided)
+    goes_on = ~(held.present | at_once)
     held = replace(held, steps=held.steps + 1, present=snapshot.present)
     # Velocities change while wishes hold, so that a force that lasts would become weaker.
     age = np.where(at_once, 0.0, (every - 1) * world.dt) / model.mass
     force = (held.wish_now(every, motion.forward) - motion.velocity) / (answer - age[:, None])
-    return force, decided.signalling_as(held.decided), replace(state, held=held)
+    # A vehicle that has entered since goes on as it entered.
+    return np.where(goes_on[:, None], 0.0, force), decided.signalling_as(held.decided), replace(state, held=held)
 
 
 def _deciding_at_once(state: State, snapshot: Snapshot, held: HeldDecisions, time: float) -> Mask:
-    """The vehicles present that decide in this step whatever they hold, (n,): those that begin to take part, fight,
-    hurry after or away from something, keep their places in a formation, which moves, or land. Places to land on may
-    move, too, and those share them who follow the same settings. So do those that are taking up a state: a fright does
-    not wait, and what they wish for and can changes in each step until they have. `time`: of the scene, seconds."""
-    decided, at_once = held.decided, ~held.present
+    """The vehicles present that decide in this step whatever they hold, (n,): those that begin to take part, unless all
+    decide in this step or the next, and those that fight, hurry after or away from something, keep their places in a
+    formation, which moves, or land. Places to land on may move, too, and those share them who follow the same settings.
+    So do those that are taking up a state: a fright does not wait, and what they wish for and can changes in each step
+    until they have. `time`: of the scene, seconds."""
+    decided, soon = held.decided, held.steps >= snapshot.decides_every - 1
+    at_once = nobody(len(state)) if soon else ~held.present
     if state.mindset is not None:
         at_once = at_once | (state.mindset.since + state.mindset.blend >= time)
     for told in (decided.hurries, decided.alarmed, decided.in_formation):
