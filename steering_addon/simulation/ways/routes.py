@@ -50,18 +50,13 @@ class Routes:
         self.aside = np.zeros((len(LANES), n + 1), dtype=np.int8)
         self.passage = np.full(n + 1, n, dtype=np.int32)
 
-    def aims(self, nodes: Rows, lane: Rows) -> tuple[Scalars, Scalars, Scalars, Rows]:
-        """Up to where ways from nodes (m,) are in sight, along x and along y, and how long they are from there, metres.
-
-        The length is nan where that is the goal itself. The last is the way over a link that begins there, -1 for none.
-        """
-        ground, aim = self.ground, self.aim[nodes].astype(np.int64)
-        seen = aim == len(ground.spans)
-        aim = np.where(seen, self.goal, aim)
-        aside = self.aside[lane, nodes].astype(np.int64)
-        x, y = _beside(ground, aim, self.field.descent(aim), aside)
-        over = np.where(seen, -1, self.field.leap_from(aim))
-        return x, y, np.where(seen, np.nan, self.field.time[aim]), over
+    def looked(self, nodes: Rows, lane: Rows) -> tuple[NDArray[Any], ...]:
+        """The aims of nodes (m,), whether they are the goal itself, how many cells aside, the directions of the ways
+        there, (2, m), the leaps that begin there, and the lengths of the ways from there."""
+        aim = self.aim[nodes].astype(np.int64)
+        seen = aim == len(self.ground.spans)
+        aim, field = np.where(seen, self.goal, aim), self.field
+        return aim, seen, self.aside[lane, nodes], field.descent(aim), field.leap_from(aim), field.time[aim]
 
     def lengths(self, nodes: Rows) -> Scalars:
         """How long the ways from nodes (m,) are, metres; inf where none leads."""
@@ -69,13 +64,24 @@ class Routes:
         return np.asarray(self.field.time[nodes])
 
 
-def look_from(routes: Sequence[Routes], nodes: Sequence[Rows]) -> None:
+def aims(asked: Sequence[tuple[Routes, Rows]], lane: Rows) -> tuple[Scalars, Scalars, Scalars, Rows]:
+    """Up to where ways are in sight, along x and along y, from the nodes, (m,) together, of routes on one ground, and
+    how long they are from there, metres: nan where that is the goal itself. The last is the way over a link that begins
+    there, -1 for none. `lane`: (m,)."""
+    begins = np.cumsum([0, *(len(nodes) for _, nodes in asked)]).tolist()
+    looked = [each.looked(nodes, lane[low:high]) for (each, nodes), low, high in zip(asked, begins, begins[1:])]
+    aim, seen, aside, along, over, time = (np.concatenate(column, axis=-1) for column in zip(*looked))
+    x, y = _beside(asked[0][0].ground, aim, along, aside.astype(np.int64))
+    return x, y, np.where(seen, np.nan, time), np.where(seen, -1, over)
+
+
+def look_from(looks: Sequence[tuple[Routes, Rows]]) -> None:
     """Find the aims of nodes that routes on one ground do not have, and how far aside of them each lane passes. Where
     few ask, the nodes round all of theirs are looked from as well: together they cost little more than one."""
-    if not any((each.aim[few] == UNKNOWN).any() for few, each in zip(nodes, routes)):
+    if not any((each.aim[few] == UNKNOWN).any() for each, few in looks):
         return
     asked = []
-    for few, each in zip(nodes, routes):
+    for each, few in looks:
         unknown = few[each.aim[few] == UNKNOWN]
         each.field.reach(unknown)
         near = each.ground.grid.around(few, AROUND, TOGETHER)

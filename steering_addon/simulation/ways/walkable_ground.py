@@ -11,13 +11,13 @@ from typing import NamedTuple, Self
 
 import numpy as np
 
-from ..arrays.scalars import EPSILON, Mask, Rows, Scalars, clamp, distinct_rows, which
+from ..arrays.scalars import EPSILON, Mask, Rows, Scalars, anybody, clamp, distinct_rows, which
 from ..arrays.vectors import Vectors, columns, dot, magnitude, picked, unit
 from ..geometry.surfaces import Surfaces
 from ..lane_use import OPPOSITE, Passing
 from ..links import Links
 from .fields import FAR, Field, Mesh8
-from .routes import LANES, LENGTHS, Routes, look_from
+from .routes import LANES, LENGTHS, Routes, aims, look_from
 from .spans import SIDES, Build, find_spans, grade
 from .standing import Standing
 from .traffic import Streams, Traffic
@@ -107,37 +107,43 @@ class WalkableGround(WalkableGrid):
         end, leads, seen_at_once = self._ends(start, goals[rows], moves[rows])
         reached[rows] = leads
         nodes = np.unique(end[~seen_at_once]).tolist()
+        if not nodes:
+            return Course(place, ahead, reached, over, passage, inside)
         asking = [which((end == node) & ~seen_at_once) for node in nodes]
-        every = [self._routes_to(node, traffic) for node in nodes]
-        asked = tuple((routes, rows[some], start[some]) for routes, some in zip(every, asking))
-        look_from(every, [start[some] for some in asking])
-        for routes, some in zip(every, asking):
-            at, here = rows[some], feet[some]
-            own = self._lane_for_nose(routes, start[some], here, lane[at], nose[at])
-            aim_x, aim_y, length, over[at] = routes.aims(start[some], own)
-            seen = np.isnan(length)
-            to_x, to_y = aim_x - here[:, 0], aim_y - here[:, 1]
-            shown = straight = np.sqrt(to_x * to_x + to_y * to_y)
-            if len(at_foot := which((over[at] >= 0) & (straight < 0.5 * self.spans.size))):
-                shown = straight.copy()
-                # From where a link begins its goal is still far away.
-                to_x[at_foot], to_y[at_foot], shown[at_foot] = 1.0, 0.0, 1.0
-            whole = straight + np.where(seen, 0.0, length)
-            share = whole / np.maximum(shown, EPSILON)
-            along = columns(here[:, 0] + to_x * share, here[:, 1] + to_y * share, heights[at])
-            passage[at] = routes.passage[start[some]]
-            inside[at] = passage[at] == start[some]
-            known = leads[some] & seen
-            place[at] = np.where(known[:, None], goals[at], along)
-            ahead[at] = np.where(known, np.inf, straight)
-        return Course(place, ahead, reached, over, passage, inside, asked)
+        asked = [(self._routes_to(node, traffic), start[few]) for node, few in zip(nodes, asking)]
+        look_from(asked)
+        some = np.concatenate(asking)
+        at, here, own = rows[some], feet[some], lane[rows[some]]
+        if anybody(nose > 0.0):
+            nosed = zip(asked, asking)
+            own = np.concatenate(
+                [self._lane_for_nose(*each, feet[few], lane[rows[few]], nose[rows[few]]) for each, few in nosed]
+            )
+        aim_x, aim_y, length, over[at] = aims(asked, own)
+        seen = np.isnan(length)
+        to_x, to_y = aim_x - here[:, 0], aim_y - here[:, 1]
+        shown = straight = np.sqrt(to_x * to_x + to_y * to_y)
+        if len(at_foot := which((over[at] >= 0) & (straight < 0.5 * self.spans.size))):
+            shown = straight.copy()
+            # From where a link begins its goal is still far away.
+            to_x[at_foot], to_y[at_foot], shown[at_foot] = 1.0, 0.0, 1.0
+        whole = straight + np.where(seen, 0.0, length)
+        share = whole / np.maximum(shown, EPSILON)
+        along = columns(here[:, 0] + to_x * share, here[:, 1] + to_y * share, heights[at])
+        passage[at] = np.concatenate([routes.passage[nodes] for routes, nodes in asked])
+        inside[at] = passage[at] == start[some]
+        known = leads[some] & seen
+        place[at] = np.where(known[:, None], goals[at], along)
+        ahead[at] = np.where(known, np.inf, straight)
+        asking_for = tuple((routes, rows[few], nodes) for (routes, nodes), few in zip(asked, asking))
+        return Course(place, ahead, reached, over, passage, inside, asking_for)
 
     def _lane_for_nose(self, routes: Routes, start: Rows, feet: Vectors, lane: Rows, nose: Scalars) -> Rows:
         """The lanes of agents (m,), of long bodies the next further out on which they do not head into a wall: on the
         inner side of a bend their noses would be in it where their middles still have room."""
         outer, left = lane.copy(), which(nose > 0.0)
         while len(left):
-            aim_x, aim_y, length, _ = routes.aims(start[left], outer[left])
+            aim_x, aim_y, length, _ = aims([(routes, start[left])], outer[left])
             way = columns(aim_x - feet[left, 0], aim_y - feet[left, 1], 0.0)
             free = np.isnan(length) | self.sees_along(start[left], unit(way), magnitude(way) + nose[left])[0]
             last = outer[left] == len(LANES) - 1
@@ -189,8 +195,8 @@ class WalkableGround(WalkableGrid):
             at = rows[spot == block]
             straight, nodes = picked(away, at), start[at]
             routes = self._routes_from(block)
-            look_from([routes], [nodes])
-            aim_x, aim_y, left, _ = routes.aims(nodes, lane[at])
+            look_from(looks := [(routes, nodes)])
+            aim_x, aim_y, left, _ = aims(looks, lane[at])
             way = columns(aim_x - feet[at, 0], aim_y - feet[at, 1], 0.0)
             length = magnitude(way)
             seen, end = self.sees_along(nodes, straight, np.full(len(at), reach))

@@ -102,9 +102,9 @@ def test_how_far_one_sees_along_a_way_does_not_depend_on_who_asks_before(name: s
     [end] = nodes_of(ground, goal)
     nodes = np.flatnonzero(ground.grid.passable[: len(ground.spans)])
     by_few, by_all = (Routes(ground, Field.to(ground.grid, end, ground.clear), end) for _ in range(2))
-    look_from([by_all], [nodes])
+    look_from([(by_all, nodes)])
     for few in np.random.default_rng(1).permutation(nodes)[:200].reshape(-1, 5):
-        look_from([by_few], [few])
+        look_from([(by_few, few)])
     known = by_few.aim != UNKNOWN
     assert known.sum() > 1000
     assert (by_few.aim[known] == by_all.aim[known]).all() and (by_few.aside == by_all.aside)[:, known].all()
