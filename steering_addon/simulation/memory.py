@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from .arrays.frozen import Columns, rows_of
+from .arrays.frozen import Columns, replace, rows_of
 from .arrays.scalars import Mask, Rows
 
 Self = TypeVar("Self", bound="Memory")
@@ -40,7 +40,7 @@ class Memory(Columns):
 
     def take(self: Self, rows: Rows | Mask) -> Self:
         """The memory of some agents, all of it now: it must not keep that of the others."""
-        return type(self)(*(rows_of(column, rows) for column in vars(self).values()))
+        return replace(self, **{name: rows_of(column, rows) for name, column in vars(self).items()})
 
 
 def memory_among(kind: type[Self], memories: Iterable[Memory]) -> Self | None:

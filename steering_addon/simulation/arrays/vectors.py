@@ -18,6 +18,8 @@ Vectors = NDArray[np.float64]
 """(n, 3) one vector per agent, or (n, 2) as seen from above."""
 QUICK_TAKE = bool(np.lib.NumpyVersion(np.__version__) >= "1.25.0")
 """Whether `take` that clips is faster than indexing; in the numpy of Blender 4.2 it takes twice as long."""
+FEW = 256
+"""Up to so many rows `take` is the fastest as it is; with many it is slow unless it clips, from numpy 1.25 on."""
 TINIEST = 5e-324
 """The smallest positive float64."""
 
@@ -56,13 +58,12 @@ def in_columns(v: Vectors) -> Vectors:
 def picked(v: Vectors, rows: Rows | Mask) -> Vectors:
     """The vectors of some rows, (n, 3) to (m, 3), with each component contiguous in memory."""
     some: Any = rows.nonzero()[0] if rows.dtype == np.bool_ else rows
-    return taken(v.T, some).T
+    return (v.T.take(some, axis=1) if some.size < FEW else taken(v.T, some)).T
 
 
 def taken(components: Vectors, rows: Rows) -> Vectors:
     """Vectors by component, (3, n), of some rows (...); (3, ...), with each component contiguous in memory."""
-    # Which is the fastest depends on the number: `take` is slow with many rows unless it clips, from numpy 1.25 on.
-    if rows.size < 256:
+    if rows.size < FEW:
         return components.take(rows, axis=1)
     if QUICK_TAKE and components.strides[1] == components.itemsize:
         # Negative rows would be clipped to 0: nobody picks them.
