@@ -18,7 +18,7 @@ from ..arrays.scalars import EPSILON, Mask, Rows, Scalars, anybody, everybody, f
 from ..arrays.vectors import Vectors, dot, magnitude, picked, unit
 from ..geometry.obstacles import Obstacles
 from ..nearby.neighbors import Near
-from ..ways.mesh_walls import stand, walls_at
+from ..ways.mesh_walls import walls_at
 from ..world import Agents, World
 from .costs import COSTS, Costs
 from .long_bodies import LEAST_ROOM, SOONEST, Long, edges_of
@@ -81,7 +81,7 @@ class Walls:
         agent, row = agent[others], row[others]
         slides = None if held_up is None else held_up[agent]
         until = ahead[agent] if slides is None else np.where(slides, 0.0, ahead[agent])
-        return cls(obstacles, agent, row, np.where(stand(obstacles)[row], until, np.inf), costs, slides)
+        return cls(obstacles, agent, row, np.where(obstacles.stand[row], until, np.inf), costs, slides)
 
     def danger(
         self,

@@ -209,7 +209,7 @@ def _in_sight(obstacles: Obstacles, agents: Agents, clearance: Scalars, look_ahe
     # An obstacle may be off the course by its reach, and as much higher than an agent on the ground.
     furthest = _look_ahead(speed, reach, tightest, look_ahead_time) + 2.0 * reach
     furthest += 0.5 * magnitude(obstacles.end - obstacles.start)[None]
-    gap = (0.5 * (obstacles.start + obstacles.end))[None] - agents.position[:, None, :]
+    gap = obstacles.middle[None] - agents.position[:, None, :]
     furthest *= MARGIN
     near = dot(gap, gap) <= furthest * furthest
     number = np.count_nonzero(near, axis=1)

@@ -134,7 +134,7 @@ class _WallPairs:
         beyond_goal = (contact >= agents.goal_distance[owner]) & (contact > CAUTION * braking)
         onset = clamp((look_ahead - contact) / np.maximum(ONSET * look_ahead, EPSILON), 0.0, 1.0)
         counts = np.isfinite(contact) & ~beyond_goal
-        offset = 0.5 * (obstacles.start + obstacles.end)[row] - points
+        offset = obstacles.middle[row] - points
         way = picked(ways, owner)
         at_contact = contact, side, side, onset
         columns = owner, row, course, speed, reach, look_ahead, *at_contact, gap < reach, away, offset, way

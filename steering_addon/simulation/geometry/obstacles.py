@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..arrays.frozen import replace
 from ..arrays.once import Key, once
@@ -34,6 +35,8 @@ PASS_SIDES = (
     Choice("UNDER", 4, "Under", "Vehicles go under it"),
 )
 EITHER, LEFT, RIGHT, OVER, UNDER = (c.number for c in PASS_SIDES)
+MOST_FACES = 20_000
+"""Faces beyond which a mesh is not cut: it is a model or a landscape, whose cuts are too many to plan past."""
 PAIRS = 2**14
 """Distances of points from obstacles that are computed together."""
 
@@ -58,6 +61,30 @@ class Obstacles(SolidShapes):
         still = np.zeros(self.start.shape)
         stays = replace(self, velocity=still)
         return stays if self.plain.all() else replace(stays, axes=squared(self.axes), spin=still)
+
+    @once
+    def stand(self) -> Mask:
+        """(k,) whether they stand still."""
+        return ((self.velocity == 0.0) & (self.spin == 0.0)).all(axis=1) & (self.carrier < 0)
+
+    @once
+    def are_mapped(self) -> Mask:
+        """(k,) whether they are part of maps of the ground: what stands, except models and landscapes."""
+        few = [shape != MESH or len(mesh) <= MOST_FACES for shape, mesh in zip(self.shape.tolist(), self.mesh)]
+        return self.stand & np.array(few, dtype=np.bool_)
+
+    @once
+    def mapped(self) -> "Obstacles":
+        """Those on maps of the ground at this moment."""
+        return self.take(self.are_mapped & self.present & (self.side == OUTSIDE))
+
+    @once
+    def imprint(self) -> NDArray[np.uint8]:
+        """(k, b) the bytes in which obstacles that stand differ."""
+        meshes = np.array([0 if mesh is None else mesh.imprint for mesh in self.mesh], dtype=np.int64)
+        columns = (self.start, self.end, self.radius, self.shape, self.axes, self.half, meshes)
+        data = [np.ascontiguousarray(column).reshape(len(self), column.size // max(len(self), 1)) for column in columns]
+        return np.concatenate([column.view(np.uint8) for column in data], axis=1)
 
     def clearance(self, points: Vectors, stature: Stature | None = None) -> Scalars:
         """The signed distance of each point, or of who stands there, from each obstacle, as in `surface`; inf where
@@ -89,7 +116,7 @@ class Obstacles(SolidShapes):
             stature: (n,) how the bodies stand whose origins the points are; None for points.
         """
         rows = which(self.present & ((self.side == INSIDE) | self._may_be_near(points, distance, stature)))
-        gap = _gaps(self.take(rows), points, stature)
+        gap = _gaps(self, points, stature, rows)
         near = (gap < distance[:, None]) | (self.side[rows] == INSIDE)[None]
         if stature is not None and stature.is_tall:
             near &= self.meet(points[:, 2], stature)[:, rows]
@@ -123,7 +150,7 @@ class Obstacles(SolidShapes):
     def bounds(self) -> tuple[Vectors, Vectors]:
         """The lowest and highest corners of the boxes about them along the axes of the world, (k, 3) each, metres."""
         middle, half = self._boxes
-        middle = 0.5 * (self.start + self.end) + self.globalized(middle, np.arange(len(self)))
+        middle = self.middle + self.globalized(middle, np.arange(len(self)))
         x, y, z = (half[:, axis, None] * np.abs(self.axes[:, axis]) for axis in range(3))
         reach, unknown = x + y + z, ((self.shape == ROUND) & ~half.any(axis=1))[:, None]
         low = np.where(unknown, np.minimum(self.start, self.end) - self.radius[:, None], middle - reach)
@@ -301,8 +328,7 @@ class Obstacles(SolidShapes):
 
     def _contact_as_is(self, points: Vectors, rows: Rows, stature: Stature) -> "_Contact":
         """As `_contact`: round obstacles and boxes meet bodies at one height, meshes at several."""
-        middle = 0.5 * (self.start[rows, 2] + self.end[rows, 2])
-        meshes = self.shape == MESH
+        middle, meshes = self.middle[rows, 2], self.shape == MESH
         if not meshes.any():
             height = stature.nearest_to(middle, points[:, 2])
             return _Contact(self, np.arange(len(rows)), columns(points[:, 0], points[:, 1], height), rows, None)
@@ -341,13 +367,13 @@ class _Contact:
     lowest: Scalars | None
 
 
-def _gaps(obstacles: Obstacles, points: Vectors, stature: Stature | None) -> Scalars:
-    """The distances of points, or of who stands there, from the round hulls of obstacles, (n, k) metres."""
-    offset = points[:, None, :] - obstacles.axis_point_nearest(points)
+def _gaps(obstacles: Obstacles, points: Vectors, stature: Stature | None, rows: Any = slice(None)) -> Scalars:
+    """The distances of points, or of who stands there, from the round hulls of obstacles of rows (k,), (n, k) m."""
+    offset = points[:, None, :] - obstacles.axis_point_nearest(points, rows)
     if stature is not None and stature.is_tall:
         up = offset[..., 2]
         offset[..., 2] = clamp(np.zeros(1), up + stature.feet[:, None], up + stature.head[:, None])
-    return magnitude(offset) - obstacles.radius
+    return magnitude(offset) - obstacles.radius[rows]
 
 
 def obstacles(

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from ..arrays.frozen import replace, take_later
 from ..arrays.once import once
 from ..arrays.scalars import EPSILON, Mask, Rows, Scalars, clamp, which
-from ..arrays.vectors import Vectors, columns, cross, dot, magnitude, unit
+from ..arrays.vectors import Vectors, cross, dot, in_columns, magnitude, unit
 from ..declaration import Choice
 from .boxes import box_surface, way_into, way_to_sides
 from .first_contact import StraightCourses, first_touch, touch_mesh
@@ -74,12 +74,22 @@ class SolidShapes:
         """Some of them; `rows` is any index of a (k,) column."""
         return take_later(self, np.arange(len(self))[rows])
 
-    def axis_point_nearest(self, points: Vectors) -> Vectors:
-        """The nearest point of each axis to each point; (n, 3) to (n, k, 3)."""
+    def axis_point_nearest(self, points: Vectors, rows: Any = slice(None)) -> Vectors:
+        """The nearest point to each point of the axes of some rows (k,), any index; (n, 3) to (n, k, 3)."""
+        (axis, square, _), start = self._axis, self.start[None, rows]
+        share = clamp(dot(points[:, None, :] - start, axis[None, rows]) / square[None, rows], 0.0, 1.0)
+        return start + share[..., None] * axis[None, rows]
+
+    @once
+    def _axis(self) -> tuple[Vectors, Scalars, Scalars]:
+        """The vectors from start to end, (k, 3), their squares, and the radii of balls about their middles, (k,)."""
         axis = self.end - self.start
-        square = np.maximum(dot(axis, axis), EPSILON)
-        share = clamp(dot(points[:, None, :] - self.start[None], axis[None]) / square[None], 0.0, 1.0)
-        return self.start[None] + share[..., None] * axis[None]
+        return axis, np.maximum(dot(axis, axis), EPSILON), self.radius + 0.5 * magnitude(axis)
+
+    @once
+    def middle(self) -> Vectors:
+        """(k, 3) the middles of the axes, metres."""
+        return 0.5 * (self.start + self.end)
 
     def axis_point(self, points: Vectors, rows: Rows) -> Vectors:
         """The nearest point of an obstacle's axis to a point, row by row; (m, 3) and (m,) to (m, 3)."""
@@ -87,13 +97,11 @@ class SolidShapes:
 
     def velocity_at(self, points: Vectors, rows: Rows) -> Vectors:
         """The velocity v + spin x (p - middle) of points on obstacles, row by row; (m, 3) and (m,) to (m, 3) m/s."""
-        middle = 0.5 * (self.start + self.end)
-        return self.velocity[rows] + cross(self.spin[rows], points - middle[rows])
+        return self.velocity[rows] + cross(self.spin[rows], points - self.middle[rows])
 
     def localized(self, vectors: Vectors, rows: Rows) -> Vectors:
         """Directions in world space, in the axes of obstacles, row by row; (m, 3) and (m,) to (m, 3)."""
-        axes = self.axes[rows]
-        return columns(*(dot(vectors, axes[:, axis]) for axis in range(3)))
+        return in_columns(dot(vectors[:, None], self.axes[rows]))
 
     def globalized(self, local: Vectors, rows: Rows) -> Vectors:
         """Directions in the axes of obstacles, in world space, row by row; (m, 3) and (m,) to (m, 3)."""
@@ -133,8 +141,8 @@ class SolidShapes:
 
     def _along_axis(self, points: Vectors, rows: Rows) -> Vectors:
         """The vector from the start of an axis to its nearest point to a point; (m, 3) and (m,) to (m, 3)."""
-        axis = (self.end - self.start)[rows]
-        share = clamp(dot(points - self.start[rows], axis) / np.maximum(dot(axis, axis), EPSILON), 0.0, 1.0)
+        axis, square, _ = (column[rows] for column in self._axis)
+        share = clamp(dot(points - self.start[rows], axis) / square, 0.0, 1.0)
         return share[:, None] * axis
 
     def _touched(self, courses: StraightCourses, rows: Rows) -> tuple[Scalars, Vectors]:
@@ -177,8 +185,8 @@ class SolidShapes:
         With the centre at c and R = radius + reach, |p + t d - c| = R first at t = (c - p).d - sqrt(((c - p).d)^2 + R^2
         - |c - p|^2).
         """
-        offset = 0.5 * (self.start + self.end)[rows] - courses.points
-        room = (self.radius + 0.5 * magnitude(self.end - self.start))[rows] + courses.reach
+        offset = self.middle[rows] - courses.points
+        room = self._axis[2][rows] + courses.reach
         room = room * (1.0 + ROUNDING) + ROUNDING
         ahead = dot(offset, courses.along)
         beyond = room * room - dot(offset, offset)
@@ -208,8 +216,7 @@ class SolidShapes:
         """As `_touched`, for capsules from inside. Newton's method needs to approach a convex body from outside, so
         that each course is followed backward from beyond the wall."""
         points, reach = courses.points, courses.reach
-        middle = 0.5 * (self.start + self.end)[rows]
-        beyond = 2.0 * (magnitude(points - middle) + magnitude(self.end - self.start)[rows] + self.radius[rows])
+        beyond = 2.0 * (magnitude(points - self.middle[rows]) + magnitude(self._axis[0][rows]) + self.radius[rows])
         backward = StraightCourses(courses.at(beyond), -courses.along, -reach, np.full(len(rows), np.inf))
         back, out = first_touch(
             lambda places, index: self._round_surface(places, rows[index]), backward, np.zeros(len(rows))

@@ -404,7 +404,7 @@ def _directions(sight: _Sight, points: Vectors, tangents: Vectors) -> Vectors:
     obstacles = sight.obstacles
     gap = magnitude(points[:, None] - obstacles.axis_point_nearest(points)) - obstacles.radius[None]
     row = np.argmin(np.where(sight.counts, gap, np.inf), axis=1)
-    aside = across(0.5 * (obstacles.start + obstacles.end)[row] - points, tangents)
+    aside = across(obstacles.middle[row] - points, tangents)
     asked = agents.level(directions_to_pass(obstacles.pass_side[row], aside, tangents, agents.side, agents.upward))
     asks = (obstacles.pass_side[row] != EITHER) & sight.counts[m, row] & (magnitude(asked) > 0.5)
     only = np.zeros_like(directions)

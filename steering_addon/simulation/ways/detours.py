@@ -19,7 +19,6 @@ from ..arrays.vectors import Vectors, columns, dot, magnitude, picked, unit
 from ..geometry.obstacles import Obstacles
 from ..geometry.shapes import BOX, OUTSIDE
 from ..geometry.stature import Stature
-from .mesh_walls import are_mapped
 
 LOOK = 12.0
 """Metres up to which obstacles count. Seen from further away, an end 2 m aside turns the course by less than
@@ -87,7 +86,7 @@ def ways_round(obstacles: Obstacles, travellers: Travellers, mapped: bool = Fals
     grow, stature = travellers.radius[agent] + MARGIN, travellers.stature.take(agent)
     posts = outlines(obstacles, row, np.minimum(grow, np.maximum(obstacles.surface(start, row, stature)[0], 0.0)))
     # A wall that is only grazed has no shorter way round.
-    passes = which(~(are_mapped(obstacles)[row] & mapped))
+    passes = which(~(obstacles.are_mapped[row] & mapped))
     few, stature, passed = Outlines(*(column[passes] for column in posts)), stature.take(passes), row[passes]
     look = np.minimum(travellers.ahead[agent[passes]], LOOK + 2.0 * obstacles.radius[passed])
     goal = picked(start, passes) + picked(ahead, passes) * look[:, None]

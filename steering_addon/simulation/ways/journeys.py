@@ -37,8 +37,7 @@ from ..geometry.obstacles import Obstacles
 from ..geometry.shapes import MESH, OUTSIDE
 from .detours import CONSTANCY, Travellers, ways_round
 from .footprints import Footprints, Plane, footprints, narrowing, radius_class
-from .mesh_walls import cut_heights, stand, with_walls
-from .standing import imprint
+from .mesh_walls import cut_heights, walls_at, with_walls
 
 BLOCK = 2**21
 """Numbers in one array: 16 MB."""
@@ -261,11 +260,13 @@ def courses(obstacles: Obstacles, travellers: Travellers, most: int | None = MOS
         most: maximum number of standing obstacles for planning; among more, all are passed by the nearer end. None for
             those on ways over ground, which lead past what stands: they only graze it.
     """
-    if not (stand(obstacles) & (obstacles.shape == MESH) & (obstacles.side == OUTSIDE)).any():
-        return _past(obstacles, travellers, most)
-    found = _past(obstacles.take(nobody(len(obstacles))), travellers, most)
     heights = cut_heights(travellers.position[:, 2], travellers.radius)
-    for height in np.unique(heights).tolist():
+    levels = np.unique(heights).tolist()
+    if len(levels) < 2 or not (obstacles.stand & (obstacles.shape == MESH) & (obstacles.side == OUTSIDE)).any():
+        walls = walls_at(obstacles, travellers.position, travellers.radius, travellers.stature)
+        return _past(walls, travellers, most)
+    found = _past(obstacles.take(nobody(len(obstacles))), travellers, most)
+    for height in levels:
         rows = which(heights == height)
         few = travellers.take(rows)
         walls = with_walls(obstacles, few.position[:, 2], few.radius, few.stature)
@@ -283,12 +284,13 @@ def _past(obstacles: Obstacles, travellers: Travellers, most: int | None) -> Cou
     ahead = np.where(on_the_way, np.minimum(magnitude(bound), travellers.ahead), np.inf)
     found = Courses(travellers.direction.copy(), np.zeros(n), np.full((n, 2), np.nan), np.ones(n), ahead)
     # Obstacles that stand still and have a footprint.
-    standing = stand(obstacles) & (obstacles.shape != MESH) & (obstacles.side == OUTSIDE)
+    standing = obstacles.stand & (obstacles.shape != MESH) & (obstacles.side == OUTSIDE)
     if most is None or np.count_nonzero(standing) > most:
         standing = nobody(len(obstacles))
     if on_the_way.any() and standing.any():
         _head_for_corners(obstacles.take(standing), travellers, which(on_the_way), bound, found)
-    for some, passed in ((on_the_way, obstacles.take(~standing)), (~on_the_way, obstacles)):
+    left = obstacles.take(~standing) if standing.any() else obstacles
+    for some, passed in ((on_the_way, left), (~on_the_way, obstacles)):
         rows = which(some)
         if len(rows) and len(passed):
             few = replace(travellers.take(rows), direction=picked(found.direction, rows), ahead=ahead[rows])
@@ -307,7 +309,7 @@ def _head_for_corners(
     """
     radius = radius_class(travellers.radius[planned])
     less = narrowing(obstacles, travellers.position[planned, 2], travellers.stature.take(planned), radius)
-    stands, (_, alike) = imprint(obstacles), distinct_rows(np.concatenate((radius[:, None], less), axis=1))
+    stands, (_, alike) = obstacles.imprint, distinct_rows(np.concatenate((radius[:, None], less), axis=1))
     for group in np.split(np.argsort(alike, kind="stable"), np.cumsum(np.bincount(alike))[:-1]):
         rows = planned[group]
         parts = obstacles, less[group[0]].copy(), float(radius[group[0]])

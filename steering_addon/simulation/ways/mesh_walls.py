@@ -12,15 +12,13 @@ import numpy as np
 
 from ..arrays.frozen import replace
 from ..arrays.once import Key
-from ..arrays.scalars import Mask, Scalars, which
+from ..arrays.scalars import Scalars, which
 from ..arrays.vectors import Vectors, columns, dot, magnitude, unit
 from ..geometry.meshes import Mesh
-from ..geometry.obstacles import Obstacles, boxes
+from ..geometry.obstacles import MOST_FACES, Obstacles, boxes
 from ..geometry.shapes import MESH, OUTSIDE
 from ..geometry.stature import Stature
 
-MOST_FACES = 20_000
-"""Faces beyond which a mesh is not cut: it is a model or a landscape, whose cuts are too many to plan past."""
 MOST_WALLS = 60
 """Walls of a mesh beyond which it is passed as a whole: a few rooms have less, a boulder or a hill more."""
 ALIKE = 1e-4
@@ -42,18 +40,6 @@ def _rounded(height: Scalars, radius: Scalars) -> tuple[Scalars, float]:
     step, metres."""
     step = max(HEIGHTS * float(radius.min(initial=np.inf)), ALIKE)
     return np.floor(height / step), step
-
-
-def stand(obstacles: Obstacles) -> Mask:
-    """Whether obstacles stand still, (k,)."""
-    still = ((obstacles.velocity == 0.0) & (obstacles.spin == 0.0)).all(axis=1)
-    return still & (obstacles.carrier < 0)
-
-
-def are_mapped(obstacles: Obstacles) -> Mask:
-    """Whether obstacles are part of maps of the ground, (k,): what stands, except models and landscapes."""
-    few = [shape != MESH or len(mesh) <= MOST_FACES for shape, mesh in zip(obstacles.shape.tolist(), obstacles.mesh)]
-    return stand(obstacles) & np.array(few, dtype=np.bool_)
 
 
 def walls_at(obstacles: Obstacles, position: Vectors, radius: Scalars, stature: Stature) -> Obstacles:
@@ -81,7 +67,7 @@ def with_walls(obstacles: Obstacles, height: Scalars, radius: Scalars, stature: 
 
 def _with_walls(obstacles: Obstacles, number: Scalars, step: float, tallest: Stature) -> Obstacles:
     """As `with_walls`, of bodies at so many steps of height that are no taller than one."""
-    rows = which(stand(obstacles) & (obstacles.shape == MESH) & (obstacles.side == OUTSIDE) & obstacles.present)
+    rows = which(obstacles.stand & (obstacles.shape == MESH) & (obstacles.side == OUTSIDE) & obstacles.present)
     walls, cut = [], np.zeros(len(obstacles), dtype=np.bool_)
     for row in rows.tolist():
         if len(obstacles.mesh[row]) > MOST_FACES:

@@ -16,15 +16,13 @@ from ..arrays.scalars import Mask, Rows, Scalars, all_of, distinct_rows, nobody,
 from ..arrays.vectors import Vectors, columns, magnitude, picked
 from ..geometry.obstacles import Obstacles
 from ..geometry.paths import Spline
-from ..geometry.shapes import OUTSIDE
 from ..geometry.surfaces import Surfaces
 from ..handling import Handling
 from ..lane_use import Passing
 from ..links import NO_LINKS, Links
-from .mesh_walls import are_mapped
 from .routes import LANES, foresee_doors
 from .spans import Build, find_spans
-from .standing import Standing, imprint
+from .standing import Standing
 from .traffic import Queues, Traffic
 from .walkable_ground import Course, WalkableGround
 
@@ -274,10 +272,9 @@ def find_ways(
     still = Surfaces(tuple(layer for layer in surfaces.layers if not layer.moves and len(layer)))
     if not len(still.layers):
         return None
-    solid = obstacles.take(are_mapped(obstacles) & obstacles.present & (obstacles.side == OUTSIDE))
     grounds = []
     for build, walks in _builds(radius, handling):
-        ground = _ground(_site(still, solid, build))
+        ground = _ground(_site(still, obstacles.mapped, build))
         if ground is not None:
             if len(links) and pace is not None:
                 ground = _linked(ground, links, _mean_pace(pace[walks]))
@@ -306,7 +303,7 @@ def _builds(radius: Scalars, handling: Handling) -> Iterator[tuple[Build, Mask]]
 def _site(surfaces: Surfaces, obstacles: Obstacles, build: Build) -> Key[tuple[Surfaces, Obstacles, Build]]:
     """Surfaces with obstacles on them, for bodies of one build."""
     layers = np.array([layer.imprint for layer in surfaces.layers], dtype=np.int64)
-    return Key.of((surfaces, obstacles, build), layers, imprint(obstacles), build)
+    return Key.of((surfaces, obstacles, build), layers, obstacles.imprint, build)
 
 
 def _mean_pace(pace: Scalars) -> float:

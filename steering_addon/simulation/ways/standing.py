@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..arrays.scalars import EPSILON, Mask, Rows, Scalars, counted, least_of_each, shared, which
 from ..arrays.vectors import Vectors, columns, magnitude, no_vectors
@@ -211,16 +210,7 @@ class Standing:
         return Standing(spans, build, self.reach, obstacles, clearance, links)
 
 
-def imprint(obstacles: Obstacles) -> NDArray[np.uint8]:
-    """The bytes in which obstacles that stand differ, (k, b)."""
-    o = obstacles
-    meshes = np.array([0 if mesh is None else mesh.imprint for mesh in o.mesh], dtype=np.int64)
-    columns = (o.start, o.end, o.radius, o.shape, o.axes, o.half, meshes)
-    data = [np.ascontiguousarray(column).reshape(len(o), column.size // max(len(o), 1)) for column in columns]
-    return np.concatenate([column.view(np.uint8) for column in data], axis=1)
-
-
 def _missing(obstacles: Obstacles, others: Obstacles) -> Rows:
     """The rows of the obstacles that are not among others."""
-    known = set(map(bytes, imprint(others)))
-    return which(np.array([bytes(row) not in known for row in imprint(obstacles)], dtype=np.bool_))
+    known = set(map(bytes, others.imprint))
+    return which(np.array([bytes(row) not in known for row in obstacles.imprint], dtype=np.bool_))
