@@ -12,6 +12,7 @@ from steering_addon.behaviors.seek import Seek
 from steering_addon.behaviors.separation import Separation
 from steering_addon.behaviors.wander import Wander
 from steering_addon.locomotion import Crawling
+from steering_addon.locomotion.gripping import Grip, find_free_direction
 from steering_addon.locomotion.on_foot import FALL, STOP, TURN_BACK
 from steering_addon.recording.mishaps import OVERLAP, Mishaps
 from steering_addon.simulation.geometry.clinging import Clinging
@@ -255,6 +256,17 @@ def test_a_weak_one_turns_to_a_goal_that_lies_aside_or_behind(angle: float) -> N
     ant = one_ant(surfaces([sheet(40.0)]), (0.0, 0.0, 0.0), goal)
     states = replace(ant, speed=0.05, vehicle={**ant.vehicle, "max_force": 1.0}).run(3 * FPS)
     assert headings(states)[-1, 0] @ np.divide(goal, 20.0) > 0.99 and speeds(states)[-1, 0] > 0.5
+
+
+def test_who_finds_the_surface_go_on_to_no_side_turns_back() -> None:
+    """On a plate of ten centimetres, by steps of a metre and of a centimetre."""
+    ground, one = surfaces([sheet(0.05)]), np.ones(1)
+    state = one_ant(ground, (0.0, 0.0, 0.0), (90.0, 0.0, 0.0)).run(1)[0]
+    motion = state.motion
+    asked = Clinging(ground), Grip.at(motion.position, motion.forward, state.bodies["crawling"]), motion.forward
+    for step, ahead in ((1.0, -1.0), (0.01, np.cos(np.radians(20.0)))):
+        direction, side = find_free_direction(*asked, one, step * one, np.zeros(1, dtype=np.int64), 0.0 * one)
+        assert direction[0, 0] == pytest.approx(ahead) and (side == (ahead > 0.0)).all()
 
 
 def test_at_a_border_they_stop_if_told_to() -> None:

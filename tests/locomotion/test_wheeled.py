@@ -264,7 +264,11 @@ def test_a_driver_stands_before_ground_that_is_too_steep(grade: float, climbs: b
     assert (nose > 45.0 and ends > 4.0) if climbs else (35.0 < nose <= 40.0 and ends < 0.1)
 
 
-def test_one_that_starts_on_too_steep_ground_may_leave_it() -> None:
+@pytest.mark.parametrize("grade", [0.4, -0.4])
+def test_an_even_slope_ends_before_no_driver_and_one_that_starts_on_too_steep_ground_may_leave_it(grade: float) -> None:
+    ahead = {"position": [(0.0, 0.0, 0.0)], "forward": [(1.0, 0.0, 0.0)], "behaviors": []}
+    states = on_hills(surfaces([plane(40.0, tilt=grade)]), **ahead, locomotions=[(Wheeled, {"at_edge": STOP})]).run(FPS)
+    assert output(states, HELD_UP).max() == 0.0 and speeds(states)[-1, 0] > 4.0
     scene = on_hills(kink(1.0, -20.0), position=[(0.0, 0.0, 20.0)], forward=[(-1.0, 0.0, 0.0)], behaviors=[])
     assert positions(replace(scene, speed=4.0).run(FPS * 6))[-1, 0, 0] < -25.0
 

@@ -11,6 +11,7 @@ from steering_addon.behaviors.cohesion import Cohesion
 from steering_addon.behaviors.explore import Explore
 from steering_addon.behaviors.flee import Flee
 from steering_addon.behaviors.obstacle_avoidance import ObstacleAvoidance
+from steering_addon.behaviors.pursuit import Pursuit
 from steering_addon.behaviors.rest import Rest
 from steering_addon.behaviors.seek import Seek
 from steering_addon.behaviors.separation import Separation
@@ -87,10 +88,11 @@ def test_a_state_with_other_numbers_is_evaluated_with_its_crowd(behavior: Any, m
         {"behaviors": [(Wander, {}), (Separation, {"neighbors": 1})]},
         {"behaviors": [(Flee, {"target": CAUSE})]},
         {"behaviors": [(Wander, {}), (Separation, {}), (Seek, {})]},
+        {"behaviors": [(Wander, {}), (Separation, {}), (Pursuit, {})]},
         {"behaviors": [(Wander, {}), (Separation, {}), (ObstacleAvoidance, {})]},
         {"behaviors": [(Wander, {}), (Separation, {})], "combining": COMBININGS[-1].number},
     ],
-    ids=["choice", "all", "goal", "avoids", "combining"],
+    ids=["choice", "all", "goal", "nears", "avoids", "combining"],
 )
 def test_what_differs_in_more_than_numbers_stays_apart(change: dict[str, Any]) -> None:
     state = replace(CrowdState("On", numbers={"cue": 0.5}), **change)

@@ -39,7 +39,7 @@ def test_no_agent_lies_down_between_the_shorter_steps_of_a_slow_walk() -> None:
 
 
 def test_a_clip_for_a_state_that_the_crowd_does_not_have_is_never_played() -> None:
-    shares = last([IDLE, Clip("Gone", STAND, 2.0, state=NO_STATE), WALK], 0.0, [0, FEED, SLEEP])
+    shares = last([IDLE, Clip("Gone", STAND, 2.0, state=NO_STATE), WALK], 0.0, [0, FEED, SLEEP, 1])
     assert shares[1].max() == 0.0
     only = last([Clip("Eat", STAND, 3.0, state=FEED), Clip("Wave", DO, 1.0)], 0.0, [0, FEED])
     np.testing.assert_allclose(only.sum(axis=0), 1.0)

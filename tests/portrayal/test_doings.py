@@ -44,12 +44,14 @@ def test_what_is_for_a_new_state_is_done_once_as_it_is_taken_up() -> None:
     assert [frame - start for frame, start in zip(requests, (50, 150))] == [5, 5]
 
 
-def test_it_waits_until_the_body_stands_but_not_for_long() -> None:
-    clips = [IDLE, WALK, Clip("Graze", DO, 1.0, state=FEED, when=ON_STATE)]
+def test_it_waits_until_the_body_stands_and_has_done_what_it_does_but_not_for_long() -> None:
+    clips = [Clip("Graze", DO, 1.5, state=FEED, when=ON_STATE), IDLE, WALK, Clip("Sit", DO, 1.0, when=ON_ARRIVAL)]
     states, speeds = np.where(np.arange(240) < 30, 0, FEED), np.ones(240)
     speeds[90:] = 0.0
     [frame] = asked(clips, states=states, speeds=speeds)
     assert 90 < frame < 110
+    first, second = asked(clips, states=states, speeds=speeds, at_goal=np.arange(240) > frame + 2)
+    assert first == frame and frame + round(1.5 / FRAME_TIME) <= second < frame + 50
     speeds[: 31 + round(WAITS / FRAME_TIME)] = 1.0
     assert not asked(clips, states=states, speeds=speeds)
 
@@ -90,3 +92,4 @@ def test_by_chance_only_what_is_for_chance_is_done_and_in_a_state_what_it_has() 
     anywhere, feeding = asked(clips, frames=400), asked(clips, frames=400, states=np.full(400, FEED))
     assert set(anywhere.values()) == {2} and set(feeding.values()) == {3}, "it was in the state from the first frame"
     assert list(anywhere) == list(feeding)
+    assert not asked([IDLE, WALK, clips[3]], frames=400)

@@ -310,6 +310,9 @@ def test_eyes_are_below_the_top_of_bodies_that_stand_on_the_ground() -> None:
     heads = portrait.driven[0].heads
     assert heads is not None
     np.testing.assert_allclose((heads.eyes - portrait.bodies.position)[:, 2], [0.93 * 1.7, 0.93 * 1.7 - 0.5, 0.0])
+    model = portraits(visitors())[20].models[0]
+    assert model.heads is not None, "those of a model are where it has them"
+    np.testing.assert_allclose(model.heads.eyes - model.bodies.position, 1.6 * model.bodies.up)
 
 
 def test_exact_marks_one_after_the_other_move_paths_as_if_the_whole_run_were_known() -> None:

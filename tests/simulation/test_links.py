@@ -18,7 +18,7 @@ from steering_addon.simulation.ways import over_ground
 from steering_addon.simulation.ways.fields import Field, Leaps
 from steering_addon.simulation.ways.walkable_ground import WalkableGround
 from tests.scene import positions
-from tests.simulation.ways.grounds import FPS, NOTHING, ground_of, near, plate, quads, some_boxes, stairs, walkers
+from tests.simulation.ways.grounds import FPS, NOTHING, ground_of, near, plate, quads, seen, some_boxes, stairs, walkers
 
 LOFT = quads(plate(-8, -5, 8, 5), plate(2, -4, 8, 4, 3.0))
 LADDER = [(1.8, 0.0, 0.0), (1.8, 0.0, 3.0), (2.3, 0.0, 3.0)]
@@ -170,6 +170,12 @@ def test_two_ways_over_a_ladder_take_turns() -> None:
     assert (positions(states)[-1, :2, 2] > 2.9).all() and (positions(states)[-1, 2:, 2] < 0.1).all()
     for state in states[1:]:
         assert len(set(state.crossing.back[state.crossing.on].tolist())) < 2
+
+
+@pytest.mark.parametrize("foot", [(1.875, 0.125, 0.0), (1.0, 0.0, 0.0)])
+def test_a_goal_beyond_a_link_is_as_far_as_the_way_also_from_the_very_place_where_that_begins(foot: tuple) -> None:
+    [away] = seen(walkers(LOFT, NOTHING, UP, [foot], links=links(LADDER, seconds=4.0)), [UP]) - foot
+    assert 10.0 < np.linalg.norm(away) < 12.0 and away[0] > 10.0
 
 
 def test_a_link_that_is_switched_off_is_not_taken() -> None:

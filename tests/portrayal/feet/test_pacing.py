@@ -48,6 +48,7 @@ def test_feet_come_down_on_each_second_tread_near_its_middle(natural, rise, trea
     phase = paced(moving[None], body, TEMPO, HEIGHT, FRAME_TIME, ground)[0]
     assert (np.diff(phase) >= 0.4 * np.diff(moving).min()).all(), "it neither stops nor jumps"
     assert np.diff(phase).max() < 2.0 * np.diff(moving).max()
+    assert -0.3 < np.interp((START - 1.0) * tread, gone, phase - moving) < 0.5, "by less than a step"
     for middle, ahead in zip(TEMPO.middle, TEMPO.ahead):
         standing = np.interp(np.arange(np.ceil(phase[0]), phase[-1]) + middle, phase, gone)
         place = (standing + ahead * size) / tread - START

@@ -105,7 +105,8 @@ def near(state: State, goal: Any, metres: float) -> np.ndarray:
 def ways_of(scene: Scene) -> Ways:
     snapshot = scene.snapshot(0)
     ways = find_ways(
-        snapshot.surfaces, snapshot.obstacles, snapshot.vehicle.radius, snapshot.handling, snapshot.lift, {}
+        *(snapshot.surfaces, snapshot.obstacles, snapshot.vehicle.radius, snapshot.handling, snapshot.lift, {}),
+        *(snapshot.links, snapshot.vehicle.pace),
     )
     assert ways is not None
     return ways
