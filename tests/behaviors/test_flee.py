@@ -59,15 +59,11 @@ def test_on_top_of_the_target_it_goes_forward() -> None:
     assert np.linalg.norm(positions(states)[-1, 0] - (3.0, 4.0, 0.0)) > 5.0
 
 
-def test_it_has_no_goal() -> None:
-    """So that all obstacles ahead count."""
-    _, agents, _ = fleeing().seen()
-    assert agents.goal_distance.tolist() == [np.inf]
-
-
-def test_on_the_ground_the_level_distance_counts() -> None:
+def test_it_has_no_goal_and_on_the_ground_the_level_distance_counts() -> None:
+    """Without a goal all obstacles ahead count."""
     above = fleeing(locomotions=[(Planar, {})], tracked=leaders([3.0, 4.0, 100.0]))
     assert np.allclose(above.steering()[0], [[-3.0 / 0.3, -4.0 / 0.3, 0.0]])
+    assert above.seen()[1].goal_distance.tolist() == [np.inf]
 
 
 def test_at_its_own_pace_it_only_turns_away() -> None:

@@ -68,17 +68,13 @@ def test_behind_a_pillar_it_keeps_its_height() -> None:
     assert np.allclose(hide.goal(world, agents, Hiding.blank(1)), [[5.0 + 1.0 + 0.5 + 0.5, 0.0, 4.0]])
 
 
-@pytest.mark.parametrize("values", [{"opponent": -1}, {"distance": 9.0}])
-def test_it_does_nothing_without_an_opponent_or_beyond_the_distance(values: dict) -> None:
+@pytest.mark.parametrize("values", [{"opponent": -1}, {"distance": 9.0}, {"rocks": np.zeros((0, 3))}])
+def test_it_does_nothing_without_an_opponent_or_obstacles_or_beyond_the_distance(values: dict) -> None:
     place = hiders(**values)
     world, agents, [hide, _] = place.seen()
     assert (place.steering()[0] == 0.0).all()
     assert np.isnan(hide.goal(world, agents, Hiding.blank(1))).all()
     assert not hide.steer(world, agents, Hiding.blank(1)).sets_speed.any()
-
-
-def test_without_obstacles_it_does_nothing() -> None:
-    assert (hiders(rocks=np.zeros((0, 3))).steering()[0] == 0.0).all()
 
 
 def test_behind_a_box_it_is_near_its_side_and_a_room_does_not_hide_it() -> None:

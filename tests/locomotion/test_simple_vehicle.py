@@ -15,7 +15,7 @@ from steering_addon.simulation.moving import damp
 from steering_addon.simulation.snapshot import Snapshot
 from steering_addon.simulation.terrain import no_terrain
 from steering_addon.simulation.vehicle import Motion, VehicleModel
-from tests.scene import Scene, headings, leaders, positions, speeds, velocities
+from tests.scene import Scene, headings, leaders, positions, speeds
 from tests.simulation.odd_input import BOUNDED, numbers, vectors
 
 DT = 1.0 / 24.0
@@ -177,11 +177,6 @@ def test_a_force_that_stops_a_vehicle_keeps_its_heading() -> None:
     states = place.run(240)
     assert speeds(states)[-1, 0] < 1e-3
     assert np.abs(headings(states)[:, 0] - (0.0, 1.0, 0.0)).max() < 1e-6
-
-
-def test_vehicles_start_with_their_speed_along_their_heading() -> None:
-    place = Scene([[0.0, 0.0, 0.0]], forward=[[3.0, 4.0, 0.0]], speed=3.5)
-    assert np.allclose(velocities(place.run(1))[0, 0], [2.1, 2.8, 0.0])
 
 
 def test_without_behaviors_they_reach_cruise_speed_and_hold_it() -> None:
