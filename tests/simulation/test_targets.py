@@ -217,19 +217,13 @@ def test_a_target_is_one_body_all_of_a_role_candidates_or_none() -> None:
     assert alone.tolist() == [False, True, True]
 
 
-def test_without_a_body_to_visit_there_is_none() -> None:
+def test_without_a_body_to_visit_there_is_none_and_the_agent_is_alone() -> None:
     _, agents, _ = Scene(np.zeros((VEHICLES, 3))).seen()
     no, zero = np.zeros(VEHICLES, dtype=bool), np.zeros(VEHICLES, dtype=np.int64)
     around = replace(world(np.zeros(8, dtype=bool)), candidates=(Candidates(zero[:0], keys_of(0, zero[:0]), NEXT),))
-    for target in (NEAREST, FIRST, -1):
-        visit = visits(around, agents, zero + target, Role.LEADER, zero + 1, no, onward=~no, returns=no)
-        assert (visit.body == -1).all()
+    visit = find_visit(around, np.array([3, 4]), np.arange(3), zero + 1, no, onward=no, returns=no)
+    for target in (None, NEAREST, FIRST, -1):
+        if target is not None:
+            visit = visits(around, agents, zero + target, Role.LEADER, zero + 1, no, onward=~no, returns=no)
+        assert (visit.body == -1).all() and visit.alone.all()
         assert (visit.stop == 1).all()
-
-
-def test_of_no_bodies_present_none_is_visited_and_the_agent_is_alone() -> None:
-    nothing = np.zeros(2, dtype=bool)
-    around, stop = world(np.zeros(VEHICLES + LEADERS, dtype=bool)), np.array([1, 0])
-    visit = find_visit(around, np.array([3, 4]), np.array([0, 1]), stop, nothing, onward=nothing, returns=nothing)
-    assert visit.body.tolist() == [-1, -1] and visit.alone.tolist() == [True, True]
-    assert visit.stop.tolist() == [1, 0]

@@ -46,14 +46,16 @@ each_line = pytest.mark.parametrize("name", LINES)
 
 
 @each_line
-def test_samples_are_evenly_spaced_along_the_line(name: str) -> None:
+def test_samples_are_evenly_spaced_on_the_line_and_the_ends_are_kept(name: str) -> None:
     corners, closed = LINES[name]
     line = spline(corners, closed)
-    places = np.array([plain_nearest(corners, closed, point)[0] for point in line.points[:: max(len(corners), 7)]])
-    expected = (np.arange(len(line.points)) * line.spacing)[:: max(len(corners), 7)]
-    assert np.abs(places - expected).max() < 1e-6 * line.length
+    few = slice(None, None, max(len(corners), 7))
+    places, apart = np.transpose([plain_nearest(corners, closed, point) for point in line.points[few]])
+    assert np.abs(places - (np.arange(len(line.points)) * line.spacing)[few]).max() < 1e-6 * line.length
+    assert apart.max() < 1e-9
     ends = np.concatenate((corners, corners[:1])) if closed else corners
     assert line.length == pytest.approx(np.linalg.norm(np.diff(ends, axis=0), axis=1).sum(), rel=1e-12)
+    assert np.allclose(line.position(np.array([0.0, line.length])), ends[[0, -1]])
 
 
 @pytest.mark.parametrize("samples", [2, 3, 50])
@@ -62,16 +64,6 @@ def test_an_open_line_is_as_long_as_the_gaps_between_its_samples_together(sample
     assert len(line.points) == samples
     assert line.spacing * (samples - 1) == pytest.approx(line.length)
     assert np.linalg.norm(line.points[1] - line.points[0]) == pytest.approx(line.spacing)
-
-
-@each_line
-def test_samples_lie_on_the_line_and_the_ends_are_kept(name: str) -> None:
-    corners, closed = LINES[name]
-    line = spline(corners, closed)
-    distances = [plain_nearest(corners, closed, point)[1] for point in line.points[::13]]
-    assert max(distances) < 1e-9
-    assert np.allclose(line.position(np.zeros(1)), corners[:1])
-    assert np.allclose(line.position(np.full(1, line.length)), corners[:1] if closed else corners[-1:])
 
 
 @each_line

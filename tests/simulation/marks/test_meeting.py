@@ -11,7 +11,7 @@ from steering_addon.behaviors.cohesion import Cohesion
 from steering_addon.behaviors.seek import Seek
 from steering_addon.behaviors.separation import Separation
 from steering_addon.behaviors.wander import Wander
-from steering_addon.locomotion import CATALOGUE
+from steering_addon.locomotion import CATALOGUE, Flying, Planar
 from steering_addon.simulation.combining import COMBININGS
 from steering_addon.simulation.marks import meeting
 from steering_addon.simulation.marks.declaring import Mark
@@ -92,16 +92,20 @@ def test_every_body_meets_it_within_its_limits(kind: Any) -> None:
     assert pushes(states).max() < STRONGEST * 1.05
 
 
-def test_what_keeps_to_the_ground_meets_it_on_the_ground() -> None:
-    planar = next(kind for kind in CATALOGUE if kind.name == "planar")
-    states = met(bird((2.0, 12.0, 9.0), locomotions=[(planar, {})]), mark())
-    assert off(states, (2.0, 12.0, 2.0)) < 0.01
-
-
-def test_damping_and_substeps_do_not_keep_it_from_its_mark() -> None:
-    lazy = {**MODEL, "damping": 0.5}
-    assert off(met(bird(vehicle=lazy), mark())) < 0.01
-    assert off(met(bird(substeps=3), mark())) < 0.01
+@pytest.mark.parametrize(
+    ("place", "there", "changes"),
+    [
+        ((2.0, 12.0, 9.0), (2.0, 12.0, 2.0), {"locomotions": [(Planar, {})]}),
+        (PLACE, PLACE, {"vehicle": {**MODEL, "damping": 0.5}}),
+        (PLACE, PLACE, {"substeps": 3}),
+        ((0.0, 8.0, 3.0), (2.0, 14.0, 3.0), {"drift": (1.0, 3.0, 0.0)}),
+    ],
+    ids=["on the ground", "damping", "substeps", "a mark that moves"],
+)
+def test_it_is_met_on_the_ground_with_damping_in_substeps_and_where_it_has_moved(
+    place: Any, there: Any, changes: Any
+) -> None:
+    assert off(met(bird(place, **changes), mark()), there) < 0.01
 
 
 def test_it_crosses_the_mark_at_a_velocity() -> None:
@@ -110,11 +114,6 @@ def test_it_crosses_the_mark_at_a_velocity() -> None:
     states = met(scene, mark(aims=True, speed=6.0, lead=2.0))
     assert off(states) < 0.01
     assert velocities(states)[FRAME, 0] == pytest.approx([3.6, 4.8, 0.0], abs=0.05)
-
-
-def test_a_mark_that_moves_is_met_where_it_is() -> None:
-    states = met(bird((0.0, 8.0, 3.0), drift=(1.0, 3.0, 0.0)), mark())
-    assert off(states, (2.0, 14.0, 3.0)) < 0.01
 
 
 def test_within_a_distance_is_near_enough() -> None:
@@ -217,8 +216,7 @@ def test_what_leads_a_vehicle_round_to_its_mark_grows_from_nothing() -> None:
 @pytest.mark.parametrize("place", [(-4.0, 6.0, 2.0), (0.0, 12.0, 2.5), (7.0, 9.0, 1.0)])
 def test_a_bird_that_is_early_and_cannot_fly_slowly_meets_it_by_an_even_detour(place: Any) -> None:
     """It flies at least 5 m/s, and has 4 s for at most 12 m; on a straight way it would arrive 1.6 s too soon."""
-    flying = next(kind for kind in CATALOGUE if kind.name == "flying")
-    scene = bird(place, locomotions=[(flying, {"least_speed": 0.5})])
+    scene = bird(place, locomotions=[(Flying, {"least_speed": 0.5})])
     states = met(scene, replace(mark(lead=4.0), time=96 / FPS), frames=100)
     assert np.linalg.norm(positions(states)[96, 0] - place) < 0.01
     heading = velocities(states)[:96, 0]
@@ -230,11 +228,10 @@ def test_a_bird_that_is_early_and_cannot_fly_slowly_meets_it_by_an_even_detour(p
 @pytest.mark.parametrize("height", [-9.0, 9.0])
 def test_birds_that_climb_slowly_are_all_at_their_places_of_an_upright_shape(height: float) -> None:
     """They climb at 2.2 m/s at the most, fly at least 3.5 m/s, and start at the middle of the shape, 6 s before."""
-    flying = next(kind for kind in CATALOGUE if kind.name == "flying")
     wings = {"max_climb": np.radians(20.0), "climb_speed": 0.65, "least_speed": 0.35}
     aloft, across = (each.ravel() for each in np.meshgrid([-2.0, 0.0, 2.0], [-3.0, 0.0, 3.0]))
     points = np.column_stack((across, np.zeros(9), aloft + height + 2.0))
-    scene = bird(count=9, locomotions=[(flying, wings)])
+    scene = bird(count=9, locomotions=[(Flying, wings)])
     states = met(scene, replace(mark(9, points=points, lead=3.0), time=144 / FPS), frames=146)
     place = states[144].places["Tower"]
     assert np.linalg.norm(positions(states)[144] - points[place], axis=1).max() < 0.05
@@ -246,8 +243,7 @@ def test_birds_that_climb_slowly_are_all_at_their_places_of_an_upright_shape(hei
 
 def test_a_bird_that_has_set_off_does_not_set_off_again_and_again() -> None:
     """It turns back for what is behind it: a push that came and went would shake it."""
-    flying = next(kind for kind in CATALOGUE if kind.name == "flying")
-    scene = bird((3.0, -6.0, 4.0), locomotions=[(flying, {"least_speed": 0.4})])
+    scene = bird((3.0, -6.0, 4.0), locomotions=[(Flying, {"least_speed": 0.4})])
     states = met(scene, replace(mark(lead=2.0), time=144 / FPS), frames=145)
     assert np.linalg.norm(positions(states)[144, 0] - (3.0, -6.0, 4.0)) < 0.02
     jolts = np.linalg.norm(np.diff(velocities(states)[:144, 0], 2, axis=0), axis=1) * FPS
