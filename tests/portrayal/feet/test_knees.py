@@ -60,6 +60,7 @@ def test_a_knee_bends_evenly_while_the_toes_of_a_held_foot_stay_on_the_ground() 
         np.abs(lifted[..., :2]).max() < 1e-9
         and -1e-9 < lifted[..., 2].min() <= lifted[..., 2].max() < 0.25 * SOON * HEIGHT + 1e-9
     )
+    assert lifted[..., 2].mean() < 0.05 * SOON * HEIGHT, "and leave it only where the knee asks for that"
     assert (now - was)[near][..., 2].min() > -1e-9 and (now - was)[near][:, toes, 2].max() <= 0.5 * SOON * HEIGHT + 1e-9
     assert now[..., 2].min() > -1e-9, "nor does one that swings go into the ground"
     rolled = np.degrees(np.arcsin(eased.turn[:, 2, 1]))

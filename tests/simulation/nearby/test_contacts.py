@@ -218,6 +218,15 @@ def test_a_walker_that_walks_into_a_wall_stops_there_and_is_not_thrown_back() ->
     assert velocities(states)[:, 0, 1].min() >= 0.0
 
 
+def test_who_is_pushed_over_an_edge_stays_on_the_ground_and_who_walks_beside_it_is_not_moved() -> None:
+    start = [[0.0, 3.05, 0.0], [2.95, 0.0, 0.0], [2.7, 0.0, 0.0]]
+    walkers = {"forward": (1.0, 0.0, 0.0), "locomotions": [(OnFoot, {})], "surfaces": surfaces([plane(half=3.0)])}
+    together = positions(bodies(start, speed=np.array([1.0, 0.0, 0.0]), **walkers).run(6))
+    alone = positions(bodies(start[:1], speed=1.0, **walkers).run(6))
+    assert together[:, 0].tobytes() == alone[:, 0].tobytes()
+    assert together[0, 1, 0] < together[-1, 1, 0] <= 3.0
+
+
 def test_a_locked_vehicle_does_not_give_way() -> None:
     scene = bodies([[0.0, 0.0, 0.0]], tracked=locked([0.6, 0.0, 0.0]))
     assert positions(scene.run(24))[-1, 0, 0] == pytest.approx(0.6 - 1.0, abs=2e-3)
