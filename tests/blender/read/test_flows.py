@@ -22,11 +22,11 @@ def current():
 
 
 def drifter():
+    frames(1, 2)
     return vehicle(crowd=crowd(flow_field_following={}))
 
 
 def test_a_flow_is_not_a_path_and_a_path_is_not_a_flow() -> None:
-    frames(1, 2)
     drifter()
     each, other = current(), tag(path_curve("Road", ((5.0, 0.0, 0.0), (5.0, 9.0, 0.0))), role="PATH")
     seen = snapshots()[0]
@@ -80,7 +80,6 @@ def lines(snapshot=0) -> list[list]:
 
 
 def test_only_edges_without_faces_count_unless_an_attribute_marks_others() -> None:
-    frames(1, 1)
     drifter()
     points = [(0.0, 0.0, 0.0), (1.0, 0.0, 0.0), (1.0, 1.0, 0.0), (0.0, 1.0, 0.0), (5.0, 0.0, 0.0), (6.0, 0.0, 0.0)]
     stream = wire("Wire", points, [(4, 5)], [(0, 1, 2, 3)])
@@ -94,7 +93,6 @@ def test_only_edges_without_faces_count_unless_an_attribute_marks_others() -> No
 
 
 def test_edges_flow_in_the_space_of_their_object_with_its_modifiers() -> None:
-    frames(1, 2)
     drifter()
     stream = wire("Wire", [(0.0, 0.0, 0.0), (2.0, 0.0, 0.0)], rotation_euler=(0.0, 0.0, math.pi / 2))
     insert(stream, "location", {1: (1.0, 0.0, 0.0), 2: (5.0, 0.0, 0.0)})
@@ -105,7 +103,6 @@ def test_edges_flow_in_the_space_of_their_object_with_its_modifiers() -> None:
 
 
 def test_marked_edges_flow_in_reverse() -> None:
-    frames(1, 1)
     drifter()
     stream = wire("Wire", [(0.0, 0.0, 0.0), (2.0, 0.0, 0.0), (4.0, 0.0, 0.0)])
     stream.data.attributes.new("flow_reversed", "BOOLEAN", "EDGE").data[1].value = True
@@ -113,7 +110,6 @@ def test_marked_edges_flow_in_reverse() -> None:
 
 
 def test_subdividing_and_extending_keep_the_direction() -> None:
-    frames(1, 1)
     drifter()
     stream = wire("Wire", [(0.0, 0.0, 0.0), (2.0, 0.0, 0.0), (4.0, 0.0, 0.0)])
     select(stream)
@@ -151,7 +147,6 @@ def switch(ob, selected) -> set[str]:
 
 
 def test_switching_the_direction_reverses_the_selected_lines_and_back() -> None:
-    frames(1, 1)
     drifter()
     points = [(0.0, 0.0, 0.0), (2.0, 0.0, 0.0), (4.0, 0.0, 0.0), (0.0, 9.0, 0.0), (3.0, 9.0, 0.0)]
     stream = wire("Wire", points, [(0, 1), (1, 2), (3, 4)])
@@ -168,7 +163,6 @@ def test_switching_the_direction_reverses_the_selected_lines_and_back() -> None:
 
 
 def test_a_mesh_without_the_named_attribute_is_refused() -> None:
-    frames(1, 1)
     drifter()
     stream = wire("Wire", [(0.0, 0.0, 0.0), (2.0, 0.0, 0.0)])
     stream.data.attributes.new("Marks", "BOOLEAN", "EDGE")
@@ -202,28 +196,25 @@ def test_extending_or_subdividing_a_chain_keeps_its_direction() -> None:
     assert runs((0, 5), (5, 4), (4, 3), (3, 1), (1, 8), (8, 7), (7, 2)) == [[0, 5, 4, 3, 1, 8, 7, 2]], "subdivided"
 
 
-def test_chains_end_at_forks_and_each_branch_is_a_chain() -> None:
-    assert sorted(runs((0, 1), (1, 2), (2, 3), (3, 4), (2, 5), (5, 6))) == [[0, 1, 2], [2, 3, 4], [2, 5, 6]]
+CHAINS = {
+    "each branch of a fork": ([(0, 1), (1, 2), (2, 3), (3, 4), (2, 5), (5, 6)], [[0, 1, 2], [2, 3, 4], [2, 5, 6]]),
+    "a loop on a stem": ([(0, 1), (1, 2), (2, 3), (3, 1)], [[0, 1], [1, 2, 3, -1]]),
+    "a ring from its first vertex to its second": ([(2, 1), (1, 0), (2, 3), (3, 0)], [[0, 1, 2, 3, -1]]),
+    "a ring the shorter way": ([(0, 4), (4, 1), (1, 3), (3, 2), (2, 5), (5, 0)], [[0, 4, 1, 3, 2, 5, -1]]),
+    "a ring drawn back": ([(0, 5), (5, 2), (2, 3), (3, 1), (1, 4), (4, 0)], [[0, 4, 1, 3, 2, 5, -1]]),
+    "nothing": ([], []),
+    "an edge of one point": ([(3, 3)], []),
+}
 
 
-def test_a_ring_runs_from_its_first_vertex_to_its_second_the_shorter_way() -> None:
-    assert runs((2, 1), (1, 0), (2, 3), (3, 0)) == [[0, 1, 2, 3, -1]]
-    assert runs((0, 4), (4, 1), (1, 3), (3, 2), (2, 5), (5, 0)) == [[0, 4, 1, 3, 2, 5, -1]]
-    assert runs((0, 5), (5, 2), (2, 3), (3, 1), (1, 4), (4, 0)) == [[0, 4, 1, 3, 2, 5, -1]]
+@pytest.mark.parametrize(("edges", "chains"), CHAINS.values(), ids=CHAINS)
+def test_chains_end_at_forks_and_rings_run_from_their_first_vertex(edges: list, chains: list) -> None:
+    assert sorted(runs(*edges)) == chains
 
 
 def test_one_marked_edge_reverses_its_whole_chain_and_no_other() -> None:
     assert runs((0, 1), (1, 2), (4, 5), against=[1]) == [[2, 1, 0], [4, 5]]
     assert runs((0, 1), (1, 2), (2, 3), (3, 0), against=[2]) == [[0, 3, 2, 1, -1]]
-
-
-def test_a_loop_on_a_stem_is_a_separate_ring() -> None:
-    assert sorted(runs((0, 1), (1, 2), (2, 3), (3, 1))) == [[0, 1], [1, 2, 3, -1]]
-
-
-def test_nothing_and_edges_of_one_point_make_no_chains() -> None:
-    assert runs() == []
-    assert runs((3, 3)) == []
 
 
 @BOUNDED
