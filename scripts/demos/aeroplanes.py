@@ -92,8 +92,7 @@ def main(demo: extension.Demo) -> None:
 
     demo.tell(
         len(planes),
-        f"closest approach to an obstacle {miss.distance:.2f} m "
-        f"({miss.vehicle} and {miss.obstacle}, frame {miss.frame})",
+        f"closest approach to an obstacle {miss}",
         {
             f"{miss.vehicle} flies into {miss.obstacle} in frame {miss.frame}.": miss.distance <= 0.0,
             "An aeroplane flies upside down.": (baked[..., 2, 2] < 0.0).any(),

@@ -153,8 +153,7 @@ def main(demo: extension.Demo) -> None:
 
     demo.tell(
         len(birds),
-        f"closest approach to a tower {miss.distance:.2f} m ({miss.vehicle} and {miss.obstacle}, frame {miss.frame}), "
-        f"to the ground {lowest:.1f} m",
+        f"closest approach to a tower {miss}, to the ground {lowest:.1f} m",
         {
             f"{miss.vehicle} flies into {miss.obstacle} in frame {miss.frame}.": miss.distance <= 0.0,
             "A bird flies into the roofs.": lowest < ROOFS,

@@ -45,7 +45,9 @@ def embed(land: bpy.types.Object) -> None:
     mesh.update()
     if mesh.polygons[0].normal.z < 0.0:
         mesh.flip_normals()
-    _place("Slopes", mesh).display.show_shadows = False
+    slopes = bpy.data.objects.new("Slopes", mesh)
+    slopes.display.show_shadows = False
+    bpy.context.scene.collection.objects.link(slopes)
 
 
 def plant(
@@ -67,41 +69,16 @@ def plant(
         hit, place, _, _ = land.ray_cast(land.matrix_world.inverted() @ Vector((x, y, 500.0)), Vector((0.0, 0.0, -1.0)))
         if distance <= 0.0 or not hit:
             continue
-        tree = _place(
-            "Tree",
-            chance.choice(kinds),
-            land.matrix_world @ place - Vector((0.0, 0.0, 0.1)),
-            heading=chance.uniform(0.0, math.tau),
-            scale=chance.uniform(0.6, 1.15),
-            collection=grove,
-        )
+        tree, spot = bpy.data.objects.new("Tree", chance.choice(kinds)), land.matrix_world @ place
+        turn, scale = chance.uniform(0.0, math.tau), chance.uniform(0.6, 1.15)
+        lowered = Matrix.Translation(spot - Vector((0.0, 0.0, 0.1)))
+        tree.matrix_world = lowered @ Matrix.Rotation(turn, 4, "Z") @ Matrix.Scale(scale, 4)
+        grove.objects.link(tree)
         tree.display.show_shadows = distance < NEAR
         planted += 1
 
 
-def plant_aside(
-    land: bpy.types.Object, kinds: Sequence[bpy.types.Mesh], ways: np.ndarray, clear: float, count: int, seed: int
-) -> None:
-    """Place trees on the land away from ways (..., 3) of animals and cameras, by more than some metres."""
+def away_from(ways: np.ndarray, clear: float) -> Callable[[float, float], float]:
+    """How far x, y is from ways (..., 3) of animals and cameras, beyond some metres."""
     places = np.unique(np.round(ways.reshape(-1, 3)[:, :2]), axis=0)
-
-    def room(x: float, y: float) -> float:
-        return float(np.hypot(*(places - (x, y)).T).min()) - clear
-
-    plant(land, kinds, room, count, seed)
-
-
-def _place(
-    name: str,
-    mesh: bpy.types.Mesh,
-    location: Sequence[float] = (0, 0, 0),
-    *,
-    heading: float = 0.0,
-    scale: float = 1.0,
-    collection: bpy.types.Collection | None = None,
-) -> bpy.types.Object:
-    """Add an object with this mesh to the scene or a collection, rotated about Z by `heading`."""
-    ob = bpy.data.objects.new(name, mesh)
-    ob.matrix_world = Matrix.Translation(location) @ Matrix.Rotation(heading, 4, "Z") @ Matrix.Scale(scale, 4)
-    (collection or bpy.context.scene.collection).objects.link(ob)
-    return ob
+    return lambda x, y: float(np.hypot(*(places - (x, y)).T).min()) - clear

@@ -17,8 +17,8 @@ import rigged
 import stage
 from mathutils import Matrix
 
-from scripts.baked_scene import crowds, matrices
-from scripts.stray_figures import figures, states_of
+from scripts.baked_scene import crowds, matrices, states_of
+from scripts.measures.strays import judged
 
 FRAMES = 480
 COWS, STRAYS, RIDERS = 26, 2, 3
@@ -70,15 +70,9 @@ def _mount(horse: bpy.types.Object, person: bpy.types.Mesh, saddle: bpy.types.Me
 
 def shoot(scene: bpy.types.Scene, herd: np.ndarray, stray: np.ndarray, rider: np.ndarray, home: int) -> np.ndarray:
     """Film with three cameras: over the pasture, behind the rider, and from the herd that the last stray comes back to.
-
-    Returns:
-        the ways of the cameras, (frames, 3, 3) metres.
-
-    Args:
-        herd: (frames, cows, 3) places.
-        stray, rider: (frames, 3) places of the last stray that is home, and of the rider that fetches it.
-        home: the frame on which it is.
-    """
+    Returns the ways of the cameras, (frames, 3, 3) metres. `herd`: (frames, cows, 3) places; `stray`, `rider`:
+    (frames, 3) places of the last stray that is home, and of the rider that fetches it; `home`: the frame on which it
+    is."""
     frames = len(herd)
     part = np.linspace(0.0, 1.0, frames)[:, None]
     middle = stage.smooth(np.median(herd, axis=1), 30)
@@ -129,10 +123,11 @@ def main(demo: extension.Demo) -> None:
     herd = np.delete(places[:, : len(cows)], stray, axis=1)
     cameras = shoot(scene, herd, places[:, stray], places[:, len(cows) + rider], home)
     ways = np.concatenate((places, cameras), axis=1)
-    countryside.plant_aside(bpy.data.objects["Cow Pasture"], trees, ways, CLEAR, TREES, seed=4)
+    room = countryside.away_from(ways, CLEAR)
+    countryside.plant(bpy.data.objects["Cow Pasture"], trees, room, TREES, seed=4)
     scene, moving = demo.reopen(crowd, baked, [*cows, *riders])
     off = rigged.off_ground(next(each for each in crowds(scene) if len(each.vehicles) == COWS))
-    told = figures(scene, "Cows", "Riders")
+    told = judged(scene, "Cows", "Riders")
     demo.film((1, home - 2 * BEFORE_HOME, home - 2 * film.FPS))
 
     demo.tell(

@@ -101,7 +101,12 @@ def run(demo: Callable[[Demo], None]) -> None:
         options = parser.parse_args()
         options.out.mkdir(parents=True, exist_ok=True)
         print(f"Installing {options.extension.name} in Blender {bpy.app.version_string}", flush=True)
-        install(options.extension)
+        # As Preferences > Get Extensions > Install from Disk does.
+        package = str(options.extension)
+        bpy.ops.extensions.package_install_files(filepath=package, repo="user_default", enable_on_install=True)
+        if not hasattr(bpy.types.Object, "steering"):
+            raise SystemExit(f"{options.extension.name} was installed but not registered; see the messages above.")
+        bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
         demo(Demo(Path(sys.argv[0]).stem, options.out, options.seed, not options.no_pictures))
         return 0
 
@@ -143,22 +148,11 @@ def _tidy(scene: bpy.types.Scene, crowd: bpy.types.Object) -> None:
         if ob.type == "CAMERA":
             name = "Cameras"
         else:
-            name = "Cast" if _takes_part(ob) or (ob.parent and _takes_part(ob.parent)) else "Scenery"
+            # Reading settings that are not set would write them into the file.
+            roles = [each.steering.roles for each in (ob, ob.parent) if each and each.is_property_set("steering")]
+            name = "Cast" if any(roles) else "Scenery"
         if name not in scene.collection.children:
             scene.collection.children.link(bpy.data.collections.new(name))
         scene.collection.children[name].objects.link(ob)
         scene.collection.objects.unlink(ob)
     select([crowd])
-
-
-def _takes_part(ob: bpy.types.Object) -> bool:
-    # Reading settings that are not set would write them into the file.
-    return ob.is_property_set("steering") and bool(ob.steering.roles)
-
-
-def install(package: Path) -> None:
-    """Install a zip as Preferences > Get Extensions > Install from Disk does, and open an empty file."""
-    bpy.ops.extensions.package_install_files(filepath=str(package), repo="user_default", enable_on_install=True)
-    if not hasattr(bpy.types.Object, "steering"):
-        raise SystemExit(f"{package.name} was installed but not registered; see the messages above.")
-    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)

@@ -26,10 +26,8 @@ CRUISE, TOP_SPEED = 1.15, 1.9  # m/s
 STRENGTH = 3.6  # m/s2
 TURN_RATE = 1.6  # rad/s: faster turns look frightened
 NEAR = 0.62  # m, the distance of separation
-WAYS = (  # paths of the schools, which cross over the middle of the reef
-    ((-7.2, -1.6, 2.7), (-4.8, -0.7, 2.3), (-2.0, 0.0, 2.1), (2.0, 0.1, 2.1), (5.5, 0.9, 2.4), (9.5, 2.6, 2.9)),
-    ((7.2, -1.2, 2.6), (4.8, -0.5, 2.9), (2.0, 0.0, 2.8), (-2.0, 0.2, 2.7), (-5.5, 1.2, 2.6), (-9.5, 3.0, 2.7)),
-)
+STARTS = (((-7.2, -1.6, 2.7), (-4.8, -0.7, 2.3)), ((7.2, -1.2, 2.6), (4.8, -0.5, 2.9)))
+"""The first two points of the path of each school, which cross over the middle of the reef."""
 WIDE = 1.5  # m, the radius of the paths
 COLORS = (  # by the materials of the fish of each school
     {"Back": "#c4481f", "Flank": "#f59a32", "Belly": "#ffe3ae", "Fin": "#f7c948"},
@@ -49,7 +47,7 @@ def build(scene: bpy.types.Scene, seed: int) -> list[SimpleNamespace]:
 
 def _school(scene: bpy.types.Scene, number: int, seed: int) -> SimpleNamespace:
     """A ready school at the start of its path, headed along it."""
-    points = np.array(WAYS[number])
+    points = np.array(STARTS[number])
     bpy.ops.steering.add_school(count=FISH, size=LENGTH, seed=2 * seed + number, location=points[0])
     crowd = bpy.context.object
     # Without the region the school leaves the place where it was added.
@@ -65,24 +63,7 @@ def _school(scene: bpy.types.Scene, number: int, seed: int) -> SimpleNamespace:
         for part in (ob, *ob.children_recursive):
             part.display.show_shadows = False
             part.name = f"{color} {part.name.split('.')[0]}"
-    way = _curve(f"Way of the {crowd.name}", points)
-    way.hide_render = True
-    return SimpleNamespace(crowd=crowd, fish=fish, way=way)
-
-
-def _curve(name: str, points: np.ndarray) -> bpy.types.Object:
-    """A smooth curve through points, as a path."""
-    data = bpy.data.curves.new(name, "CURVE")
-    data.dimensions = "3D"
-    data.resolution_u = 24
-    line = data.splines.new("BEZIER")
-    line.bezier_points.add(len(points) - 1)
-    for knot, point in zip(line.bezier_points, points):
-        knot.co = point
-        knot.handle_left_type = knot.handle_right_type = "AUTO"
-    ob = bpy.data.objects.new(name, data)
-    bpy.context.scene.collection.objects.link(ob)
-    return ob
+    return SimpleNamespace(crowd=crowd, fish=fish, way=bpy.data.objects[f"Way of the {crowd.name}"])
 
 
 def steer(scene: bpy.types.Scene, schools: list[SimpleNamespace], seed: int) -> None:

@@ -12,9 +12,8 @@ import numpy as np
 import rigged
 import stage
 
-from scripts.baked_scene import crowds, matrices
+from scripts.baked_scene import crowds, matrices, states_of
 from scripts.motion_metrics import nearest_distances
-from scripts.stray_figures import states_of
 from scripts.user_steps import select
 
 FRAMES = 480
@@ -82,12 +81,6 @@ def shoot(scene: bpy.types.Scene, herd: np.ndarray, wolf: np.ndarray, alarm: int
     return np.stack((high, follows, eye), axis=1)
 
 
-def alarm_of(herd: list[bpy.types.Object]) -> np.ndarray:
-    """The frame on which each horse is startled, (n,), by its keyed property; 0 for none."""
-    startled = states_of(herd, range(1, FRAMES + 1)) > 0
-    return np.where(startled.any(axis=0), startled.argmax(axis=0) + 1, 0)
-
-
 def spread_of(places: np.ndarray) -> np.ndarray:
     """The median distance of the horses (frames, n, 3) from their middle, frame by frame, metres."""
     offset = places - np.median(places, axis=1, keepdims=True)
@@ -100,11 +93,14 @@ def main(demo: extension.Demo) -> None:
     [herd] = [each.vehicles for each in crowds(scene) if each.name == crowd.name]
     vehicles = [wolf, *herd]
     demo.bake(f"{len(vehicles)} vehicles over {FRAMES} frames")
-    baked, alarms = matrices(scene, vehicles), alarm_of(herd)
+    baked, startled = matrices(scene, vehicles), states_of(herd, range(1, FRAMES + 1)) > 0
+    # The frame on which each horse is startled, 0 for none.
+    alarms = np.where(startled.any(axis=0), startled.argmax(axis=0) + 1, 0)
     alarm = int(alarms.min())
     cameras = shoot(scene, baked[:, 1:, :3, 3], baked[:, 0, :3, 3], alarm)
     ways = np.concatenate((baked[..., :3, 3], cameras), axis=1)
-    countryside.plant_aside(bpy.data.objects["Sheep Pasture"], trees, ways, CLEAR, TREES, seed=2)
+    room = countryside.away_from(ways, CLEAR)
+    countryside.plant(bpy.data.objects["Sheep Pasture"], trees, room, TREES, seed=2)
     scene, vehicles = demo.reopen(crowd, baked, vehicles)
     off = rigged.off_ground(next(each for each in crowds(scene) if len(each.vehicles) == HORSES))
     demo.film((1, alarm + SECOND_SHOT, alarm + GATHERING))

@@ -10,20 +10,15 @@ import extension
 import film
 import numpy as np
 import stage
-from mathutils import Vector
 
 from scripts.baked_scene import matrices
 from scripts.user_steps import adjust, select
-from steering_addon.blender.crowds.ready_scenes.models import BIRD, appended
 
 FRAMES = 108
 PREROLL = 14  # frames before the film, in which the falcon comes
 STARLINGS = 10000
 SPACING = 0.85  # of the usual distances between them
 HEIGHT = 55.0  # m, of the middle of the flock
-FALCON = {"Back": "#3a3f4c", "Belly": "#e8ddc8", "Wing": "#3f4555", "Edge": "#22252e", "Lining": "#d8cbb4"}
-LENGTH = 1.1  # m, of the falcon, enlarged for the film
-START, STOOP = (60.0, -17.0, 106.0), (-1.0, 0.3, -0.8)  # where the falcon comes from, and its way
 FASTEST, STRENGTH = 32.0, 60.0  # m/s and m/s2
 LETS_GO, REACTION = 1.2, 0.5  # seconds
 SIMPLER = 0.3  # share of the faces of a starling that are kept, as thousands are in each picture
@@ -36,7 +31,7 @@ LOWEST = 5.0  # m above the ground
 
 
 def build(scene: bpy.types.Scene, seed: int) -> tuple[bpy.types.Object, bpy.types.Object]:
-    """Add the country, the flock and the falcon; the crowd of starlings, and the falcon."""
+    """Bring the set, in which the falcon waits, and add the flock; the crowd of starlings, and the falcon."""
     film.look(scene, stage.SUN, FRAMES)
     # Thousands of birds have no place on which their shadows would be seen, and finding these takes seconds a picture.
     scene.display.shading.show_shadows = False
@@ -46,11 +41,7 @@ def build(scene: bpy.types.Scene, seed: int) -> tuple[bpy.types.Object, bpy.type
     [points] = [ob for ob in scene.objects if "POINTS" in ob.steering.roles]
     for part in points.steering.models.all_objects:
         part.modifiers.new("Fewer Faces", "DECIMATE").ratio = SIMPLER
-    with appended(BIRD, LENGTH, 1) as cast:
-        falcon = cast.add("Falcon", 0, scene.collection)
-    stage.recolor([falcon], FALCON)
-    falcon.location, falcon.rotation_euler = START, Vector(STOOP).to_track_quat("Y", "Z").to_euler()
-    return crowd, falcon
+    return crowd, bpy.data.objects["Falcon"]
 
 
 def steer(scene: bpy.types.Scene, flock: bpy.types.Object, falcon: bpy.types.Object, seed: int) -> None:

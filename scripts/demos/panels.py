@@ -8,6 +8,7 @@ import bpy
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
+from scripts.user_steps import select
 from scripts.window import choose_steering, picture, show_steering, tell, view
 
 PAUSE = 2.0
@@ -28,9 +29,7 @@ def story() -> Iterator[float]:
     choose_steering()
     vehicle = next(ob for ob in bpy.context.scene.objects if "VEHICLE" in ob.steering.roles)
     with view():
-        bpy.ops.object.select_all(action="DESELECT")
-        vehicle.select_set(True)
-        bpy.context.view_layer.objects.active = vehicle
+        select([vehicle])
         bpy.ops.view3d.view_center_camera()
     yield PAUSE
     picture(FOLDER / "panel.png")

@@ -41,7 +41,13 @@ def bring(name: str, length: float, coats: Sequence[Coat] = ({},)) -> list[bpy.t
     bpy.context.view_layer.update()
     along = [(skin.matrix_world @ vertex.co).y for vertex in skin.data.vertices]
     carrier.scale *= length / float(np.ptp(along))
-    return [_dressed(carrier if number == 0 else _copied(carrier), coat) for number, coat in enumerate(coats)]
+    animals = [carrier, *(_copied(carrier) for _ in coats[1:])]
+    for animal, coat in zip(animals, coats):
+        materials = skin_of(animal).data.materials
+        for row, material in enumerate(list(materials)):
+            if color := coat.get(material.name):
+                materials[row] = bpy.data.materials.get(color) or new_material(color, linear(color))
+    return animals
 
 
 def _weld(skin: bpy.types.Object) -> None:
@@ -78,14 +84,6 @@ def _copied(carrier: bpy.types.Object) -> bpy.types.Object:
     for ob in (new_carrier, new_rig, new_skin):
         carrier.users_collection[0].objects.link(ob)
     return new_carrier
-
-
-def _dressed(carrier: bpy.types.Object, coat: Coat) -> bpy.types.Object:
-    materials = skin_of(carrier).data.materials
-    for row, material in enumerate(list(materials)):
-        if color := coat.get(material.name):
-            materials[row] = bpy.data.materials.get(color) or new_material(color, linear(color))
-    return carrier
 
 
 def take_places(

@@ -10,9 +10,8 @@ import film
 import numpy as np
 import stage
 
-from scripts.baked_scene import crowds, matrices, stored
+from scripts.baked_scene import crowds, keyed, matrices, stored
 from scripts.motion_metrics import least_room
-from scripts.stray_figures import keyed
 from steering_addon.simulation.vehicle import VehicleModel
 
 FRAMES = 288

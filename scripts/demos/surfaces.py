@@ -22,6 +22,9 @@ class Miss:
     obstacle: str
     frame: int
 
+    def __str__(self) -> str:
+        return f"{self.distance:.2f} m ({self.vehicle} and {self.obstacle}, frame {self.frame})"
+
 
 def closest(
     scene: bpy.types.Scene,
@@ -104,14 +107,9 @@ def _samples(ob: bpy.types.Object) -> np.ndarray:
 
 
 def swing(poses: np.ndarray, parts: np.ndarray, axis: int = 0, about: int = 2) -> np.ndarray:
-    """The range of the angle between a part and its vehicle, (n,) radians.
-
-    Args:
-        poses: (frames, n, 4, 4) world matrices of the vehicles.
-        parts: (frames, n, 4, 4) world matrices of one part each.
-        axis: the axis of the part.
-        about: the axis of the vehicle that it is measured against, Z by default.
-    """
+    """The range of the angle between a part and its vehicle, (n,) radians. `poses`, `parts`: (frames, n, 4, 4) world
+    matrices of the vehicles, and of one part each; `axis`: of the part; `about`: the axis of the vehicle that it is
+    measured against, Z by default."""
     fixed, moving = poses[..., :3, about], parts[..., :3, axis]
     lengths = np.linalg.norm(fixed, axis=-1) * np.linalg.norm(moving, axis=-1)
     angle = np.arcsin(np.clip((fixed * moving).sum(axis=-1) / lengths, -1.0, 1.0))

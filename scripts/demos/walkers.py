@@ -2,6 +2,7 @@
 
 import math
 import random
+from dataclasses import replace
 from types import SimpleNamespace
 
 import bpy
@@ -190,15 +191,14 @@ def main(demo: extension.Demo) -> None:
     # The shadow below a walker is as wide as the body, and moves with the armature.
     shadows = [next(part for part in walker.children if "Shadow" in part.name) for walker in walkers]
     miss = surfaces.closest(scene, shadows, obstacles, poses, obstacle_poses)
-    nearest = bpy.data.objects[miss.vehicle].parent.name
+    miss = replace(miss, vehicle=bpy.data.objects[miss.vehicle].parent.name)
     demo.film()
 
     demo.tell(
         len(walkers),
-        f"closest approach to an obstacle {miss.distance:.2f} m ({nearest} and {miss.obstacle}, "
-        f"frame {miss.frame}), of two walkers {nearest_distances(poses[..., :3, 3]).min():.2f} m",
+        f"closest approach to an obstacle {miss}, of two walkers {nearest_distances(poses[..., :3, 3]).min():.2f} m",
         {
-            f"{nearest} walks into {miss.obstacle} in frame {miss.frame}.": miss.distance <= 0.0,
+            f"{miss.vehicle} walks into {miss.obstacle} in frame {miss.frame}.": miss.distance <= 0.0,
             "A walker does not move its legs.": np.ptp(legs, axis=0).min() < SWING,
         },
     )
