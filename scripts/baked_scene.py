@@ -10,6 +10,7 @@ import numpy as np
 
 from scripts.motion_bands import BIRDS, FISH, FLYERS, WALKERS, Recording
 from steering_addon.behaviors.separation import Separation
+from steering_addon.blender.animation.animation_data import channelbags
 from steering_addon.blender.read.curves import polylines
 from steering_addon.locomotion import CATALOGUE, SimpleVehicle
 from steering_addon.simulation.declaration import Declared
@@ -25,6 +26,7 @@ FISH_PACE = 10.0
 """Body lengths per second: a slower crowd is taken for fish, a faster one for birds."""
 AXES = np.concatenate((np.eye(3), -np.eye(3)))
 """The axes of a model, indexed by their stored numbers."""
+STATE = "steering_state"
 DEFAULT_AXES = {"forward_axis": 1, "up_axis": 2}
 """The stored numbers of a model's axes."""
 
@@ -125,7 +127,7 @@ def recording(scene: bpy.types.Scene, crowd: Crowd, poses: np.ndarray) -> Record
         fps=fps_of(scene),
         body_length=length,
         cruise=np.maximum(cruises, 1e-6),
-        separation=_separation(crowd.settings),
+        separation=crowd.values(Separation)["distance"] if _uses(crowd.settings, Separation.name) else np.nan,
         path=road_of(crowd.settings),
         obstacles=_uses(crowd.settings, "obstacle_avoidance")
         and any(stored(ob).get("roles", 0) & Role.OBSTACLE for ob in scene.objects),
@@ -172,12 +174,6 @@ def _uses(settings: dict[str, Any], behavior: str) -> bool:
     return bool(settings.get(behavior, {}).get("use", False))
 
 
-def _separation(settings: dict[str, Any]) -> float:
-    if not _uses(settings, "separation"):
-        return np.nan
-    return settings["separation"].get("distance", Separation.parameters()["distance"].default)
-
-
 def road_of(settings: dict[str, Any]) -> Path:
     """The path that a crowd follows; empty if it follows none."""
     if not _uses(settings, "path_following"):
@@ -188,3 +184,19 @@ def road_of(settings: dict[str, Any]) -> Path:
         return ()
     lines = polylines(chosen, bpy.context.evaluated_depsgraph_get())
     return tuple(spline(points, closed) for points, closed in lines)
+
+
+def states_of(members: Sequence[bpy.types.Object], frames: range) -> np.ndarray:
+    """The number of the state of each on each frame, (f, n), by its keyed property; 0 for none."""
+    return np.rint(keyed(members, f'["{STATE}"]', frames))
+
+
+def keyed(members: Sequence[bpy.types.Object], path: str, frames: range) -> np.ndarray:
+    """The keyed values of a channel of each on each frame, (f, n); 0 without keys."""
+    values = np.zeros((len(frames), len(members)))
+    for column, ob in enumerate(members):
+        action = ob.animation_data.action if ob.animation_data else None
+        for curve in (curve for bag in (channelbags(action) if action else ()) for curve in bag.fcurves):
+            if curve.data_path == path:
+                values[:, column] = [curve.evaluate(frame) for frame in frames]
+    return values

@@ -138,6 +138,8 @@ def _vehicles() -> str:
 
 
 def _states() -> str:
+    presets = {file.stem: read(file.read_text(encoding="utf-8"), STATE) for file in STATES.glob("*.json")}
+    ready = sorted(presets.items(), key=lambda named: named[1].label)
     lines = [
         WRITTEN,
         "# States and triggers\n",
@@ -159,20 +161,13 @@ def _states() -> str:
         "## Ready states\n",
         "| | In scripts | |",
         "|---|---|---|",
-        *_ready_states(),
+        *(f"| {preset.label} | `{name}` | {preset.description} |" for name, preset in ready),
         "",
         "## Source\n",
         f"{PAPER}, Introduction: action selection.",
         "",
     ]
     return "\n".join(lines)
-
-
-def _ready_states() -> list[str]:
-    """A row for each state that is ready, by its label."""
-    presets = {file.stem: read(file.read_text(encoding="utf-8"), STATE) for file in STATES.glob("*.json")}
-    listed = sorted(presets.items(), key=lambda named: named[1].label)
-    return [f"| {preset.label} | `{name}` | {preset.description} |" for name, preset in listed]
 
 
 def _group(heading: str, name: str, declaration: type[Declared], *words: str, of: str = "crowd") -> list[str]:

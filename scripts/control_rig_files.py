@@ -5,10 +5,11 @@ import io
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import bpy
-from bpy.types import Action, Object
+from bpy.types import Object
 from mathutils import Euler, Matrix, Vector
 
 Pose = dict[str, tuple[tuple[float, float, float], tuple[float, float, float]]]
@@ -71,31 +72,25 @@ def stepping(gait: Gait, phase: float) -> tuple[float, float, float]:
     return half - 2.0 * half * smooth, gait.lift * math.sin(math.pi * part), up
 
 
-def going(body: Body, gait: Gait) -> Callable[[float], Pose]:
-    def pose(phase: float) -> Pose:
-        posed: Pose = {}
-        for control, rolled, late in body.feet:
-            back, up, roll = stepping(gait, phase + late)
-            posed[control] = (0.0, back * body.size, up * body.size), (0.0, 0.0, 0.0)
-            posed[rolled] = (0.0, 0.0, 0.0), (roll * body.rolls, 0.0, 0.0)
-        turn = 2.0 * math.pi * phase
-        down = -gait.lowered - gait.bob * math.cos(2.0 * turn)
-        posed[body.hips] = (0.015 * math.sin(turn), 0.0, down * body.size), (0.0, 0.0, 4.0 * math.cos(turn))
-        for bone, late in body.arms:
-            posed[bone] = (0.0, 0.0, 0.0), (25.0 * math.cos(turn + 2.0 * math.pi * late), 0.0, 0.0)
-        return posed
-
-    return pose
+def going(body: Body, gait: Gait, phase: float) -> Pose:
+    posed: Pose = {}
+    for control, rolled, late in body.feet:
+        back, up, roll = stepping(gait, phase + late)
+        posed[control] = (0.0, back * body.size, up * body.size), (0.0, 0.0, 0.0)
+        posed[rolled] = (0.0, 0.0, 0.0), (roll * body.rolls, 0.0, 0.0)
+    turn = 2.0 * math.pi * phase
+    down = -gait.lowered - gait.bob * math.cos(2.0 * turn)
+    posed[body.hips] = (0.015 * math.sin(turn), 0.0, down * body.size), (0.0, 0.0, 4.0 * math.cos(turn))
+    for bone, late in body.arms:
+        posed[bone] = (0.0, 0.0, 0.0), (25.0 * math.cos(turn + 2.0 * math.pi * late), 0.0, 0.0)
+    return posed
 
 
-def standing(body: Body) -> Callable[[float], Pose]:
-    def pose(phase: float) -> Pose:
-        sway = math.sin(2.0 * math.pi * phase)
-        still: Pose = {bone: ((0.0, 0.0, 0.0),) * 2 for foot in body.feet for bone in foot[:2]}
-        arms: Pose = {bone: ((0.0, 0.0, 0.0), (3.0 * sway, 0.0, 0.0)) for bone, _ in body.arms}
-        return still | arms | {body.hips: ((0.012 * sway * body.size, 0.0, -0.03 * body.size), (0.0, 0.0, 1.5 * sway))}
-
-    return pose
+def standing(body: Body, phase: float) -> Pose:
+    sway = math.sin(2.0 * math.pi * phase)
+    still: Pose = {bone: ((0.0, 0.0, 0.0),) * 2 for foot in body.feet for bone in foot[:2]}
+    arms: Pose = {bone: ((0.0, 0.0, 0.0), (3.0 * sway, 0.0, 0.0)) for bone, _ in body.arms}
+    return still | arms | {body.hips: ((0.012 * sway * body.size, 0.0, -0.03 * body.size), (0.0, 0.0, 1.5 * sway))}
 
 
 def keyed(body: Body, name: str, frames: int, pose: Callable[[float], Pose]) -> None:
@@ -113,7 +108,10 @@ def keyed(body: Body, name: str, frames: int, pose: Callable[[float], Pose]) -> 
             posed.keyframe_insert(mode, frame=frame + 1)
     for posed in rig.pose.bones:
         posed.matrix_basis = Matrix()
-    _stash(rig, action)
+    animation.action = None
+    track = animation.nla_tracks.new()
+    track.name, track.mute = action.name, True
+    track.strips.new(action.name, 1, action)
 
 
 def _pose(posed: bpy.types.PoseBone, location: Vector, turn: Matrix) -> None:
@@ -127,14 +125,6 @@ def _pose(posed: bpy.types.PoseBone, location: Vector, turn: Matrix) -> None:
         posed.rotation_quaternion = local.to_quaternion()
     else:
         posed.rotation_euler = local.to_euler(posed.rotation_mode)
-
-
-def _stash(rig: Object, action: Action) -> None:
-    animation = rig.animation_data
-    animation.action = None
-    track = animation.nla_tracks.new()
-    track.name, track.mute = action.name, True
-    track.strips.new(action.name, 1, action)
 
 
 def rigify(metarig: str) -> Object:
@@ -265,8 +255,8 @@ def make(kind: str, folder: Path) -> Path:
     body = MAKE[kind]()
     skin(body.rig)
     for name, frames, pose in (
-        ("Idle", 48, standing(body)),
-        *((gait.name, gait.frames, going(body, gait)) for gait in (WALK, RUN)),
+        ("Idle", 48, partial(standing, body)),
+        *((gait.name, gait.frames, partial(going, body, gait)) for gait in (WALK, RUN)),
     ):
         keyed(body, name, frames, pose)
     file = folder / f"{kind}.blend"

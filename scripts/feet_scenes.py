@@ -6,7 +6,7 @@ same with stops, `slope` and `steep` are hills of 15 and 25 degrees, `stairs` ha
 """
 
 import math
-from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import bpy
@@ -25,17 +25,13 @@ SPACE = 2.2
 """Body lengths between members, at least."""
 
 
-def ground(slope: float) -> Callable[[float], Object]:
+def ground(slope: float, half: float) -> Object:
     """A ground that goes up and down with this slope in degrees, and is level where `slope` is 0."""
     rise = math.tan(math.radians(slope))
-
-    def make(half: float) -> Object:
-        cells = max(int(half), 8)
-        step = 2.0 * half / cells
-        # Ridges every 16 cells: there is no direction in which it only climbs.
-        return grid("Ground", cells, step, lambda x, y: rise * np.abs((x / step) % 16.0 - 8.0) * step)
-
-    return make
+    cells = max(int(half), 8)
+    step = 2.0 * half / cells
+    # Ridges every 16 cells: there is no direction in which it only climbs.
+    return grid("Ground", cells, step, lambda x, y: rise * np.abs((x / step) % 16.0 - 8.0) * step)
 
 
 def stairs(half: float) -> Object:
@@ -61,16 +57,11 @@ def lorry(half: float) -> Object:
     return bed
 
 
-def circles(radius: float) -> Callable[[int, float], Object]:
-    def make(count: int, room: float) -> Object:
-        def circle(k: int) -> list[tuple[float, float, float]]:
-            at = k * (2.0 * radius + room)
-            turn = 2.0 * math.pi * np.arange(64) / 64
-            return [(at + radius * math.cos(a), radius * math.sin(a), 0.0) for a in turn]
-
-        return curve([circle(k) for k in range(count)], cyclic=True)
-
-    return make
+def circles(radius: float, count: int, room: float) -> Object:
+    turn = 2.0 * math.pi * np.arange(64) / 64
+    middles = [k * (2.0 * radius + room) for k in range(count)]
+    lines = [[(x + radius * math.cos(a), radius * math.sin(a), 0.0) for a in turn] for x in middles]
+    return curve(lines, cyclic=True)
 
 
 def lanes(count: int, room: float) -> Object:
@@ -78,14 +69,14 @@ def lanes(count: int, room: float) -> Object:
 
 
 GROUNDS = {
-    "wander": ground(0.0),
-    "starts": ground(0.0),
-    "slope": ground(15.0),
-    "steep": ground(25.0),
+    "wander": partial(ground, 0.0),
+    "starts": partial(ground, 0.0),
+    "slope": partial(ground, 15.0),
+    "steep": partial(ground, 25.0),
     "stairs": stairs,
     "lorry": lorry,
 }
-PATHS = {"straight": lanes, "circle": circles(5.0), "tight": circles(1.0)}
+PATHS = {"straight": lanes, "circle": partial(circles, 5.0), "tight": partial(circles, 1.0)}
 
 
 def curve(lines: list[list[tuple[float, float, float]]], *, cyclic: bool) -> Object:
@@ -117,14 +108,10 @@ def _meshes(carrier: Object) -> list[Object]:
     return [part for part in carrier.children_recursive if part.type == "MESH" and part.find_armature() is not None]
 
 
-def length_of(ob: Object) -> float:
-    parts = [part.matrix_world @ vertex.co for part in _meshes(ob) for vertex in part.data.vertices]
-    return max(float(np.ptp([place[axis] for place in parts])) for axis in (0, 1))
-
-
 def populate(ob: Object, course: str) -> None:
     """Make a crowd of the character on its course."""
-    room = SPACE * length_of(ob)
+    parts = [part.matrix_world @ vertex.co for part in _meshes(ob) for vertex in part.data.vertices]
+    room = SPACE * max(float(np.ptp([place[axis] for place in parts])) for axis in (0, 1))
     is_path = course in PATHS
     place = PATHS[course](COUNT, room) if is_path else GROUNDS[course](max(12.0, room * math.sqrt(COUNT)))
     select([place, ob])

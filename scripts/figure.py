@@ -18,8 +18,9 @@ FPS = 24.0
 
 @dataclass
 class PlanarScene(Scene):
-    """A scene whose vehicles move in a plane."""
+    """A scene whose vehicles move in a plane, to the right if nothing else is said."""
 
+    forward: Any = (1.0, 0.0, 0.0)
     locomotions: list = field(default_factory=lambda: [(Planar, {})])
 
 

@@ -153,11 +153,6 @@ def ball() -> float:
     return 0.0
 
 
-def swell() -> float:
-    """A floor over which waves run."""
-    return wave()
-
-
 def bowl() -> float:
     """The lower part of a ball, from inside."""
     points, faces = round_faces()
@@ -177,9 +172,8 @@ def round_faces() -> tuple[np.ndarray, np.ndarray]:
 
 GROUNDS = (hills, wave, stairs, bridge, overlapping, hole, broken, mirrored, lorry, stones)
 """Each makes a ground, and gives half the width in metres about the origin on which walkers start."""
-CLUNG_TO = (moebius, ball, bowl, swell)
+CLUNG_TO = {"moebius": moebius, "ball": ball, "bowl": bowl, "swell": wave}
 """Each makes what insects crawl on."""
-SCENES = {make.__name__: make for make in (*GROUNDS, *CLUNG_TO)}
 
 
 def grid(name: str, cells: int, size: float, height: Height, without: float = 0.0) -> Object:
@@ -314,11 +308,12 @@ def figures() -> dict[str, dict[str, float]]:
 
 def populate(name: str) -> None:
     """Make the ground of a name, and put on it whatever moves there."""
-    make = SCENES[name]
-    half = make()
-    if make in CLUNG_TO:
+    if name in CLUNG_TO:
+        CLUNG_TO[name]()
         insects()
-    elif make is stones:
+        return
+    half = next(make for make in GROUNDS if make.__name__ == name)()
+    if name == "stones":
         racers()
     else:
         walkers(half)

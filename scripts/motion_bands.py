@@ -119,20 +119,12 @@ class Row:
         return f"above {low}" if self.alive[1] == INF else f"{low} to {high}"
 
 
-def _reversals(recording: Recording) -> float:
-    return reversals(recording.forward, recording.fps)
-
-
-def _jerk(recording: Recording) -> float:
-    return float(np.percentile(jerks(recording.forward, recording.fps), 95))
+def _p95(values: np.ndarray) -> float:
+    return float(np.percentile(np.abs(values), 95))
 
 
 def _turn(recording: Recording) -> float:
-    return float(np.percentile(np.linalg.norm(turns(recording.forward, recording.fps), axis=-1), 95))
-
-
-def _kept(recording: Recording) -> float:
-    return kept(recording.position, recording.fps, recording.every)
+    return _p95(np.linalg.norm(turns(recording.forward, recording.fps), axis=-1))
 
 
 def _spacing(recording: Recording) -> float:
@@ -144,59 +136,32 @@ def _nearest(recording: Recording) -> float:
     return float(np.percentile(nearest_distances(recording.position[:: recording.every]), 1) / recording.body_length)
 
 
-def _polarization(recording: Recording) -> float:
-    return float(polarization(recording.forward).mean())
+def _linked(measure: Callable[[np.ndarray, float], np.ndarray], at_the_end: bool = False) -> Callable[[Any], float]:
+    """The mean of a measure of places and of the distance within which they belong together; nan without one."""
 
+    def mean(recording: Recording) -> float:
+        first = -round(recording.fps) if at_the_end else 0
+        link = LINK * recording.separation
+        places = recording.position[first :: recording.every]
+        return np.nan if np.isnan(link) else float(measure(places, link).mean())
 
-def _aspect(recording: Recording) -> float:
-    return float(aspect(recording.position).mean())
-
-
-def _lost(recording: Recording) -> float:
-    """Parts are not lost: a flock splits and reunites, and `_parted` says for how long."""
-    if np.isnan(recording.separation):
-        return np.nan
-    return float(straggling(recording.position[:: recording.every], LINK * recording.separation).mean())
-
-
-def _parted(recording: Recording) -> float:
-    if np.isnan(recording.separation):
-        return np.nan
-    return float((parts(recording.position[:: recording.every], LINK * recording.separation) > 1).mean())
-
-
-def _lost_at_the_end(recording: Recording) -> float:
-    """All vehicles outside the largest part in the last second: a flock that parts round an obstacle has to rejoin."""
-    if np.isnan(recording.separation):
-        return np.nan
-    return float(lost(recording.position[-round(recording.fps) :: recording.every], LINK * recording.separation).mean())
+    return mean
 
 
 def _speed(recording: Recording) -> float:
     return float(np.percentile(np.linalg.norm(recording.velocity, axis=-1) / recording.cruise, 1))
 
 
-def _rolls(recording: Recording) -> np.ndarray:
-    return rolls(recording.forward, recording.up)
-
-
 def _lag(recording: Recording) -> float:
-    roll, coordinated = _rolls(recording), coordinated_rolls(recording.velocity, recording.fps)
+    roll = rolls(recording.forward, recording.up)
+    coordinated = coordinated_rolls(recording.velocity, recording.fps)
     turning = np.flatnonzero((roll.std(axis=0) > LEAST_ROLL) & (coordinated.std(axis=0) > LEAST_ROLL))
     lags = [lag(roll[:, row], coordinated[:, row], recording.fps) for row in turning]
     return 1000.0 * float(np.median(lags)) if lags else np.nan
 
 
-def _roll_rate(recording: Recording) -> float:
-    return float(np.percentile(np.abs(roll_rates(_rolls(recording), recording.fps)), 95))
-
-
-def _roll_jerk(recording: Recording) -> float:
-    return float(np.percentile(np.abs(np.diff(roll_rates(_rolls(recording), recording.fps), axis=0)), 95))
-
-
-def _roll_reversals(recording: Recording) -> float:
-    return roll_reversals(roll_rates(_rolls(recording), recording.fps))
+def _roll_rates(recording: Recording) -> np.ndarray:
+    return roll_rates(rolls(recording.forward, recording.up), recording.fps)
 
 
 def on_path(recording: Recording) -> tuple[np.ndarray, np.ndarray] | None:
@@ -228,20 +193,36 @@ def _crossings(recording: Recording) -> float:
     return np.nan if (followed := on_path(recording)) is None else crossings(followed[1], recording.fps)
 
 
-REVERSED = Row("turn reversed, share", _reversals, (-INF, 0.005), None, (0.03, INF), form=".4f")
+REVERSED = Row(
+    "turn reversed, share", lambda r: reversals(r.forward, r.fps), (-INF, 0.005), None, (0.03, INF), form=".4f"
+)
 REVERSED_AMONG_OBSTACLES = replace(REVERSED, alive=(-INF, 0.02))
-LOST = Row("lost, share", _lost, (-INF, 0.01), (0.05, INF), form=".3f")
+# Parts are not lost: a flock splits and reunites, and PARTED says for how long.
+LOST = Row("lost, share", _linked(straggling), (-INF, 0.01), (0.05, INF), form=".3f")
+_parted = _linked(lambda places, link: parts(places, link) > 1)
 PARTED = Row("in parts, share of the time", _parted, (-INF, 0.4), None, (0.6, INF), over_seeds=True)
-LOST_AMONG_OBSTACLES = replace(LOST, title="lost in the last second, share", measure=_lost_at_the_end)
+# A flock that parts round an obstacle has to rejoin.
+LOST_AMONG_OBSTACLES = replace(LOST, title="lost in the last second, share", measure=_linked(lost, at_the_end=True))
 SPEED = Row("speed p1 / cruise", _speed, (0.5, INF), (-INF, 0.3))
 FLOCKING = (
-    Row("jerk p95, deg/s a frame", _jerk, (2.5, 14.0), (-INF, 2.0), (25.0, INF), form=".1f"),
+    Row(
+        "jerk p95, deg/s a frame",
+        lambda r: _p95(jerks(r.forward, r.fps)),
+        (2.5, 14.0),
+        (-INF, 2.0),
+        (25.0, INF),
+        form=".1f",
+    ),
     Row("turn p95, deg/s", _turn, (35.0, 100.0), None, (120.0, INF), form=".0f"),
-    Row("neighbors kept after 1 s", _kept, (0.45, 0.80), (0.90, INF), (-INF, 0.40)),
+    Row(
+        "neighbors kept after 1 s", lambda r: kept(r.position, r.fps, r.every), (0.45, 0.80), (0.90, INF), (-INF, 0.40)
+    ),
     Row("nearest neighbor p95 / p5", _spacing, (1.3, 2.2), (-INF, 1.3), (2.5, INF)),
     Row("nearest p1, body lengths", _nearest, (2.5, INF), None, (-INF, 2.5)),
-    Row("polarization", _polarization, (0.90, 0.995), (0.998, INF), (-INF, 0.85), form=".3f"),
-    Row("aspect", _aspect, (1.4, INF), (-INF, 1.2), over_seeds=True),
+    Row(
+        "polarization", lambda r: polarization(r.forward).mean(), (0.90, 0.995), (0.998, INF), (-INF, 0.85), form=".3f"
+    ),
+    Row("aspect", lambda r: aspect(r.position).mean(), (1.4, INF), (-INF, 1.2), over_seeds=True),
     LOST,
     PARTED,
     SPEED,
@@ -250,9 +231,16 @@ FISHES = {"neighbors kept after 1 s": (0.75, 0.90), "nearest p1, body lengths": 
 """The ranges of living motion in which fish differ from birds."""
 BANKING = (
     Row("roll lag, ms", _lag, (-INF, 300.0), (500.0, INF), form=".0f"),
-    Row("roll rate p95, deg/s", _roll_rate, (-INF, 130.0), form=".0f"),
-    Row("roll jerk p95, deg/s a frame", _roll_jerk, (-INF, 25.0), None, (50.0, INF), form=".0f"),
-    Row("roll reversed, share", _roll_reversals, (-INF, 0.02), None, (0.1, INF), form=".3f"),
+    Row("roll rate p95, deg/s", lambda r: _p95(_roll_rates(r)), (-INF, 130.0), form=".0f"),
+    Row(
+        "roll jerk p95, deg/s a frame",
+        lambda r: _p95(np.diff(_roll_rates(r), axis=0)),
+        (-INF, 25.0),
+        None,
+        (50.0, INF),
+        form=".0f",
+    ),
+    Row("roll reversed, share", lambda r: roll_reversals(_roll_rates(r)), (-INF, 0.02), None, (0.1, INF), form=".3f"),
 )
 HEADING = Row("heading p95 / the road's own", _heading, (-INF, 1.3), None, (2.0, INF))
 HEADING_AMONG_OBSTACLES = replace(HEADING, alive=(-INF, 2.5), jittery=(5.0, INF))

@@ -60,7 +60,9 @@ def print_tables(reports: dict[str, Report]) -> list[str]:
         text, wrong = table(report.first.kind, report.first.obstacles, report.runs)
         print(f"\n{name}: {report}\n{text}")
         if report.on_surfaces is not None:
-            print("\n".join(("on surfaces, heights in mm, angles in degrees:", *report.on_surfaces.lines())))
+            print("on surfaces, heights in mm, angles in degrees:")
+            for name, value in report.on_surfaces.figures().items():
+                print(f"  {name:28}{value:9.3f}")
         failed += [f"{name}: {title}" for title in wrong]
     if failed:
         print(f"\nNot alive: {'; '.join(failed)}")

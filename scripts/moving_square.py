@@ -22,7 +22,11 @@ def picture(square: Callable[[float], Any], way: float, shutter: float, across: 
     scene = bpy.context.scene
     scene.frame_start, scene.frame_end = 1, FRAMES
     square(way)
-    _camera(across)
+    camera = bpy.data.cameras.new("Camera")
+    camera.type, camera.ortho_scale = "ORTHO", across
+    scene.camera = bpy.data.objects.new("Camera", camera)
+    scene.camera.location.z = 10.0
+    scene.collection.objects.link(scene.camera)
     render = scene.render
     render.engine, scene.cycles.samples, scene.cycles.use_denoising = "CYCLES", 64, False
     render.resolution_x, render.resolution_y, render.resolution_percentage = WIDTH, HEIGHT, 100
@@ -52,6 +56,8 @@ def cached_square(way: float) -> None:
     rotation = np.tile(np.array([1.0, 0.0, 0.0, 0.0], np.float32), (FRAMES, 1, 1))
     pose = (np.arange(FRAMES) % 3).astype(np.int8)[:, None]
     crowd = bpy.data.objects.new("Squares", None)
+    square = Variant(None, None, Cycles(), 0, np.ones(3), [_square()])
+    square.shapes = [get_column(square.meshes[0], "position")] * 3
     cache = NewCache(
         crowd=crowd,
         first=1,
@@ -64,17 +70,11 @@ def cached_square(way: float) -> None:
         scale=np.ones((1, 3)),
         start_velocity=np.zeros((1, 3)),
         poses=3,
-        models=[_posed_square(3)],
+        models=[square.hold_poses(0, 3)],
     )
     for _ in cache.making():
         pass
     cache.hand_over(bpy.context.scene, "measured:0", FRAMES)
-
-
-def _posed_square(poses: int) -> Any:
-    square = Variant(None, None, Cycles(), 0, np.ones(3), [_square()])
-    square.shapes = [get_column(square.meshes[0], "position")] * poses
-    return square.hold_poses(0, poses)
 
 
 def _square() -> Any:
@@ -88,12 +88,3 @@ def _square() -> Any:
     links.new(shader.outputs[0], end.inputs[0])
     mesh.materials.append(material)
     return mesh
-
-
-def _camera(across: float) -> None:
-    camera = bpy.data.cameras.new("Camera")
-    camera.type, camera.ortho_scale = "ORTHO", across
-    ob = bpy.data.objects.new("Camera", camera)
-    ob.location.z = 10.0
-    bpy.context.scene.collection.objects.link(ob)
-    bpy.context.scene.camera = ob

@@ -11,6 +11,7 @@ from mathutils.bvhtree import BVHTree
 from scripts.baked_scene import AXES, DEFAULT_AXES, fps_of, stored
 from scripts.rigged_files import opened
 from scripts.slide_metrics import NOTHING, Slides, slides
+from scripts.standing import faces_of
 from steering_addon.blender.clips.measuring import SEARCHED, axes_of, low_on, low_points
 from steering_addon.blender.clips.rig import Rig, rig_of
 from steering_addon.blender.objects.hierarchy import Family
@@ -145,16 +146,8 @@ def _in_world(rig: Rig, poses: np.ndarray, worlds: np.ndarray, rows: np.ndarray)
 
 def _surfaces(scene, carrier) -> list[BVHTree]:
     """What is tagged to be stood on, as it is on the current frame; only what carries bodies, if that is given."""
-    graph = bpy.context.evaluated_depsgraph_get()
-    trees = []
-    for ob in scene.objects:
-        if carrier not in (None, ob):
-            continue
-        if ob.type == "MESH" and stored(ob).get("roles", 0) & Role.SURFACE:
-            mesh = ob.evaluated_get(graph).to_mesh()
-            corners = [ob.matrix_world @ vertex.co for vertex in mesh.vertices]
-            trees.append(BVHTree.FromPolygons(corners, [tuple(polygon.vertices) for polygon in mesh.polygons]))
-    return trees
+    tagged = [ob for ob in scene.objects if ob.type == "MESH" and stored(ob).get("roles", 0) & Role.SURFACE]
+    return faces_of([ob for ob in tagged if carrier in (None, ob)]).trees
 
 
 def _above(surfaces: list[BVHTree], points: np.ndarray, stands: np.ndarray) -> np.ndarray:

@@ -61,7 +61,9 @@ class Standing:
         speed = length * self.fps
         walks = speed > 0.05
         mean = self._along_the_way()
-        off_surface = _degrees(np.abs((way * mean).sum(axis=-1)) / np.maximum(length, 1e-12))
+        off_surface = np.degrees(
+            np.arcsin(np.clip(np.abs((way * mean).sum(axis=-1)) / np.maximum(length, 1e-12), 0.0, 1.0))
+        )
         above = mean if self.clings else np.broadcast_to((0.0, 0.0, 1.0), way.shape)
         feet = way.shape[1] // up.shape[1]
         ahead = np.repeat(self.forward[::PARTS][1:], feet, axis=1)
@@ -94,10 +96,6 @@ class Standing:
         keys = len(normal) // PARTS
         mean = sum(weight * normal[k : k + PARTS * keys : PARTS] for k, weight in enumerate(weights))
         return mean / np.maximum(np.linalg.norm(mean, axis=-1, keepdims=True), 1e-12)
-
-    def lines(self) -> list[str]:
-        """The figures as a table."""
-        return [f"  {name:28}{value:9.3f}" for name, value in self.figures().items()]
 
 
 @dataclass(frozen=True)
@@ -152,12 +150,16 @@ def standing(scene: bpy.types.Scene, crowd: Crowd, quarters: Sequence[int] | Non
     ups = AXES[[settings.get("up_axis", DEFAULT_AXES["up_axis"]) for settings in members]]
     current = scene.frame_current
     faces = key = None
+    moving = any(
+        ob.animation_data or ob.parent or ob.constraints or ob.modifiers or getattr(ob.data, "shape_keys", None)
+        for ob in surfaces
+    )
     rows = []
     if quarters is None:
         quarters = range(PARTS * (scene.frame_end - scene.frame_start) + 1)
     for quarter in quarters:
         scene.frame_set(scene.frame_start + quarter // PARTS, subframe=quarter % PARTS / PARTS)
-        if faces is None or moves(surfaces):
+        if faces is None or moving:
             faces = faces_of(surfaces)
         poses = np.array([ob.matrix_world for ob in crowd.vehicles])
         up = directions(poses, crowd.vehicles, "up_axis")
@@ -185,13 +187,6 @@ def _wheels(place: np.ndarray, pose: np.ndarray, travels: Sequence[float], value
     aside = 0.5 * left * values["track"]
     travel = np.array(travels)[:, None]
     return place + forward * (0.5 * ahead * values["wheelbase"]) - side * aside + up * travel
-
-
-def moves(surfaces: Sequence[bpy.types.Object]) -> bool:
-    return any(
-        ob.animation_data or ob.parent or ob.constraints or ob.modifiers or getattr(ob.data, "shape_keys", None)
-        for ob in surfaces
-    )
 
 
 def faces_of(surfaces: Sequence[bpy.types.Object]) -> Faces:
@@ -232,10 +227,6 @@ def _found(faces: Faces, foot: np.ndarray, side: np.ndarray, clings: bool) -> tu
 
 def _across(v: np.ndarray, up: np.ndarray) -> np.ndarray:
     return v - (v * up).sum(axis=-1, keepdims=True) * up
-
-
-def _degrees(sine: np.ndarray) -> np.ndarray:
-    return np.degrees(np.arcsin(np.clip(sine, 0.0, 1.0)))
 
 
 def _jerk(axis: np.ndarray) -> np.ndarray:

@@ -25,7 +25,6 @@ def combined(way: str) -> Callable[[Callable[[Run], dict[str, bool]]], Figure]:
     """Declare the figure of a way to combine."""
     scene = PlanarScene(
         position=[(-11.0, 2.0, 0.0), (-11.0, 0.4, 0.0), (-11.0, -2.4, 0.0)],
-        forward=(1.0, 0.0, 0.0),
         speed=3.0,
         behaviors=[
             (Arrival, {"target": 3, "priority": 2, "probability": 0.3}),

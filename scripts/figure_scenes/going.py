@@ -127,6 +127,7 @@ def landing(run: Run) -> dict[str, bool]:
 @figure(
     PlanarScene(
         position=[(x, 0.0, 0.0) for x in np.linspace(-8.0, 8.0, 5)],
+        forward=(0.0, 1.0, 0.0),
         speed=4.0,
         behaviors=[(Wander, {"strength": 5.0})],
         seed=3,
@@ -205,6 +206,7 @@ def forage(run: Run) -> dict[str, bool]:
 @figure(
     PlanarScene(
         position=[(x, 0.0, 0.0) for x in np.linspace(-14.0, 14.0, 5)],
+        forward=(0.0, 1.0, 0.0),
         speed=1.0,
         behaviors=[(Wander, {"strength": 0.6}), (Rest, {"going_time": 4.0, "resting_time": 4.0})],
         vehicle={"max_speed": 1.5},

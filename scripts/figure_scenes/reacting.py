@@ -124,7 +124,6 @@ def chased(behavior: type) -> PlanarScene:
     name = "target" if behavior is Flee else "pursuer"
     return PlanarScene(
         position=[(0.0, 0.0, 0.0)],
-        forward=(1.0, 0.0, 0.0),
         speed=3.0,
         behaviors=[(behavior, {name: 1, "distance": 14.0})],
         vehicle={"max_speed": 4.0},
@@ -301,7 +300,6 @@ def face(run: Run) -> dict[str, bool]:
 @figure(
     PlanarScene(
         position=[(-16.0, 0.0, 0.0)],
-        forward=(1.0, 0.0, 0.0),
         speed=5.0,
         behaviors=[(Seek, {"target": 1}), (BrakeFor, {})],
         tracked=leaders((24.0, 0.0, 0.0)),

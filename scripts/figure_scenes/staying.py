@@ -12,7 +12,6 @@ from ..figure import PlanarScene, Run, figure
 @figure(
     PlanarScene(
         position=[(-12.0, 3.0, 0.0), (-12.0, 0.7, 0.0), (-12.0, -1.0, 0.0), (-12.0, -6.0, 0.0)],
-        forward=(1.0, 0.0, 0.0),
         speed=4.0,
         behaviors=[(ObstacleAvoidance, {})],
         vehicle={"radius": 0.4},

@@ -25,7 +25,6 @@ DISTANCE = 2.5
 @figure(
     PlanarScene(
         position=[(x - 6.0, y, 0.0) for x, y in np.random.default_rng(4).uniform(-1.2, 1.2, (7, 2))],
-        forward=(1.0, 0.0, 0.0),
         speed=2.0,
         behaviors=[(Separation, {"distance": DISTANCE})],
         vehicle=SLOW,
@@ -74,7 +73,6 @@ RING = np.linspace(0.0, 2.0 * np.pi, 8, endpoint=False)
 @figure(
     PlanarScene(
         position=np.stack((4.0 * np.cos(RING) - 6.0, 4.0 * np.sin(RING), np.zeros(8)), axis=-1),
-        forward=(1.0, 0.0, 0.0),
         speed=2.0,
         behaviors=[(Cohesion, {"distance": 12.0})],
         vehicle=SLOW,
@@ -98,7 +96,6 @@ def cohesion(run: Run) -> dict[str, bool]:
             *((-4.5, 0.3, 0.0), (-7.0, 4.5, 0.0), (-12.0, -5.0, 0.0)),
             *((-6.0, -5.0, 0.0), (-13.0, 3.0, 0.0), (-14.0, -1.0, 0.0)),
         ],
-        forward=(1.0, 0.0, 0.0),
         speed=2.0,
         behaviors=[(LeaderFollowing, {"leader": 6, "spread": 2.5})],
         vehicle={"max_speed": 4.5, "radius": 0.3},
@@ -130,7 +127,6 @@ PAIR, THREE = [0, 1], [2, 3, 4]
 @figure(
     PlanarScene(
         position=[(-9.0, 3.2, 0.0), (-10.5, 5.2, 0.0), (-9.0, -2.0, 0.0), (-10.5, -3.2, 0.0), (-9.5, -4.6, 0.0)],
-        forward=(1.0, 0.0, 0.0),
         speed=1.4,
         behaviors=[
             (ObstacleAvoidance, {}),
@@ -197,6 +193,7 @@ WALLS = [(0.0, 0.0, 4.0, 0.25), (-4.0, -3.0, 0.25, 3.25), (4.0, -3.0, 0.25, 3.25
 @figure(
     PlanarScene(
         position=[(-1.5, -1.2, 0.0), (2.0, -4.5, 0.0), (9.0, -5.0, 0.0)],
+        forward=(0.0, 1.0, 0.0),
         speed=1.0,
         behaviors=[(UnalignedCollisionAvoidance, {}), (Arrival, {"target": 3 + np.arange(3)})],
         vehicle={"max_speed": 1.6, "radius": RADIUS, "max_force": 4.0},
@@ -221,7 +218,6 @@ def leads_out(run: Run) -> dict[str, bool]:
 @figure(
     PlanarScene(
         position=[(x, 0.0, 0.0) for x in (-8.0, -13.0, -19.0, -22.0, -28.0)],
-        forward=(1.0, 0.0, 0.0),
         speed=3.0,
         behaviors=[(Seek, {"target": 5}), (KeepDistance, {"gap": 2.0})],
         tracked=all_of(leaders((9.0, 0.0, 0.0)), locked((6.0, 0.0, 0.0), forward=(1.0, 0.0, 0.0))),

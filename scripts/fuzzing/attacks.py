@@ -44,7 +44,10 @@ def kills(python: Path, folder: Path) -> list[str]:
         for _ in range(KILLS):
             file = home.scratch / f"{work}.blend"
             process = home.start(python, "victim", work, str(file))
-            _wait_for(file, process)
+            # The program saves its file before its work.
+            until = time.monotonic() + PATIENCE
+            while not file.exists() and process.poll() is None and time.monotonic() < until:
+                time.sleep(0.01)
             time.sleep(chance.uniform(0.0, LONGEST_LIFE))
             if process.poll() is not None:
                 printed = process.communicate()[0].decode("utf-8", "replace")
@@ -99,13 +102,6 @@ ATTACKS: tuple[Callable[[Path, Path], list[str]], ...] = (kills, two_at_once, re
 
 def _listing(folder: Path) -> set[str]:
     return {path.relative_to(folder).as_posix() for path in folder.rglob("*")}
-
-
-def _wait_for(file: Path, process: subprocess.Popen) -> None:
-    """Wait until the program has saved its file, which it does before its work."""
-    until = time.monotonic() + PATIENCE
-    while not file.exists() and process.poll() is None and time.monotonic() < until:
-        time.sleep(0.01)
 
 
 def _failure(process: subprocess.Popen) -> str:

@@ -77,8 +77,11 @@ def _child(blender: str, python: Path, home: Home, seeds: Sequence[int], left_ou
     result, printed = Result(blender, seeds[0]), []
     try:
         while line := _next(lines):
-            told = _told(line)
-            if told is None:
+            try:
+                told = json.loads(line)
+            except ValueError:
+                told = None
+            if not isinstance(told, dict):
                 printed.append(line.decode("utf-8", "replace"))
             elif "seed" in told:
                 result = Result(blender, told["seed"])
@@ -110,14 +113,6 @@ def _next(lines: queue.SimpleQueue[bytes]) -> bytes:
         return lines.get(timeout=SILENCE)
     except queue.Empty:
         return b""
-
-
-def _told(line: bytes) -> dict | None:
-    try:
-        told = json.loads(line)
-    except ValueError:
-        return None
-    return told if isinstance(told, dict) else None
 
 
 def _end(process: subprocess.Popen) -> None:

@@ -54,18 +54,14 @@ def dump() -> dict:
     # several then has the pose of theirs, so this comes first.
     for layer in (layer for other in bpy.data.scenes if other != scene for layer in other.view_layers):
         layer.update()
-    _read_settings()
-    scene.frame_set(scene.frame_current, subframe=scene.frame_subframe)
-    return without_bake_ids(scene_dump(KINDS))
-
-
-def _read_settings() -> None:
-    """Read the settings that drivers read: Blender stores them then, whenever it evaluates the driver."""
+    # Blender stores the settings that drivers read whenever it evaluates the driver.
     drivers = [driver for ob in bpy.data.objects if ob.animation_data for driver in ob.animation_data.drivers]
     for target in (target for d in drivers for variable in d.driver.variables for target in variable.targets):
         if target.id and target.data_path.startswith("steering."):
             with suppress(ValueError):
                 target.id.path_resolve(target.data_path)
+    scene.frame_set(scene.frame_current, subframe=scene.frame_subframe)
+    return without_bake_ids(scene_dump(KINDS))
 
 
 def differences(before: dict, after: dict) -> str:
@@ -227,9 +223,9 @@ def baked_actions() -> list[bpy.types.Action]:
     return [action for action in bpy.data.actions if RECORD in action]
 
 
-def no_numbers(actions: Iterable[bpy.types.Action]) -> str:
+def no_numbers() -> str:
     """The baked curves with keys that are not finite."""
-    return ", ".join(f"{action.name} {curve.data_path}" for action in actions for curve in _not_finite(action))
+    return ", ".join(f"{action.name} {curve.data_path}" for action in baked_actions() for curve in _not_finite(action))
 
 
 def _not_finite(action: bpy.types.Action) -> Iterator[bpy.types.FCurve]:

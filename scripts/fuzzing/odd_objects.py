@@ -72,7 +72,10 @@ def odd_object(chance: Random, number: int, others: list, oddness: float) -> bpy
         ob.instance_type, ob.instance_collection = "COLLECTION", chance.choice(list(bpy.data.collections))
     if chance.random() < 0.2 * oddness:
         ob[chance.choice(PROPERTIES)] = chance.choice((*VALUES, ob))
-    _hide(ob, chance, oddness)
+    if chance.random() < 0.06 * oddness:
+        ob.hide_viewport = True
+    if chance.random() < 0.06 * oddness:
+        ob.hide_set(True)
     # Blender crashes where an armature loses its action before it was evaluated once: docs/blender_traps.md.
     bpy.context.view_layer.update()
     return ob
@@ -111,13 +114,6 @@ def _place(ob: bpy.types.Object, chance: Random, oddness: float) -> None:
         ob.location[chance.randrange(3)] = chance.choice(ODD_NUMBERS)
     if chance.random() < 0.05:
         ob.lock_location[0] = True
-
-
-def _hide(ob: bpy.types.Object, chance: Random, oddness: float) -> None:
-    if chance.random() < 0.06 * oddness:
-        ob.hide_viewport = True
-    if chance.random() < 0.06 * oddness:
-        ob.hide_set(True)
 
 
 def _shape_keys(ob: bpy.types.Object, chance: Random) -> None:

@@ -49,14 +49,13 @@ SLOW = 0.2
 
 
 def figures(case: str, folder: Path) -> dict[str, float]:
-    runs = [measured(case, seed) for seed in SEEDS]
-    names = {
-        "overlap, m": "overlap",
-        "missing": "missing",
-        f"turning, {case}": "turning",
-        f"time, {case}": "time_ratio",
-    }
-    return {name: float(np.mean([run[measure] for run in runs])) for name, measure in names.items()}
+    means = {overlap: "overlap, m", missing: "missing", turning: f"turning, {case}", time_ratio: f"time, {case}"}
+    runs = []
+    for seed in SEEDS:
+        stage = STAGES[case](np.random.default_rng([seed, *case.encode()]))
+        track = stage.track()
+        runs.append([measure(stage, track) for measure in means])
+    return dict(zip(means.values(), np.mean(runs, axis=0).tolist()))
 
 
 @dataclass(frozen=True)
@@ -265,10 +264,3 @@ def time_ratio(stage: Stage, track: np.ndarray) -> float:
 def missing(stage: Stage, track: np.ndarray) -> float:
     """The share of agents that do not arrive."""
     return float(np.mean(np.linalg.norm(track[-1] - stage.goal, axis=1) > REACHED * stage.radius))
-
-
-def measured(name: str, seed: int) -> dict[str, float]:
-    """The measures of a stage with a seed, by name."""
-    stage = STAGES[name](np.random.default_rng([seed, *name.encode()]))
-    track = stage.track()
-    return {measure.__name__: measure(stage, track) for measure in (overlap, turning, time_ratio, missing)}

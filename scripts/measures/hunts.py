@@ -103,7 +103,7 @@ def _trigger(state: Any) -> Any:
 
 def judged(scene: Any, numbers: dict[str, int]) -> dict[str, float]:
     """The figures of a baked scene. `numbers`: of the states Hunt, Feed, Rest and Caught."""
-    from scripts.stray_figures import Cast, deepest_overlaps
+    from scripts.measures.strays import Cast, deepest_overlaps
 
     cast = Cast.of(scene, "Sheep", "Pack")
     times = {name: runs(cast.state[:, -1] == number) for name, number in numbers.items() if name != "Caught"}

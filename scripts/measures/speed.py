@@ -6,6 +6,8 @@ scene with keys.
 
 from pathlib import Path
 
+import numpy as np
+
 from scripts.measures.bench import seconds
 
 IN_BLENDER = True
@@ -27,14 +29,8 @@ def figures(case: str, folder: Path) -> dict[str, float]:
             scene.frame_set(frame)
 
     plays()
-    unit = min(seconds(_yardstick) for _ in range(5))
+    unit = min(seconds(lambda: np.sort(np.random.default_rng(1).uniform(size=300_000))) for _ in range(5))
     bpy.ops.steering.preview()
     times = {"preview": seconds(plays), "scrub": seconds(plays)}
     times |= {"bake": seconds(bpy.ops.steering.bake), "baked": seconds(plays)}
     return {name: spent / FRAMES / unit for name, spent in times.items()}
-
-
-def _yardstick() -> None:
-    import numpy as np
-
-    np.sort(np.random.default_rng(1).uniform(size=300_000))

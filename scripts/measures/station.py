@@ -41,8 +41,7 @@ def figures(case: str, folder: Path) -> dict[str, float]:
     import bpy
     from mathutils import Vector
 
-    from scripts.baked_scene import directions, fps_of, matrices
-    from scripts.stray_figures import keyed
+    from scripts.baked_scene import directions, fps_of, keyed, matrices
 
     scene = bpy.context.scene
     scene.frame_start, scene.frame_end = 1, FRAMES

@@ -169,7 +169,11 @@ def cow(number: int) -> bpy.types.Object:
     paints = Paints("Cow", COW_COATS[number])
     body, head, tail, leg, (hip, size) = Shape(), Shape(), Shape(), Shape(), (COW_WALK.hip, COW_WALK.size)
     shadow = [(x, y - 0.09, 0.008) for x, y in oval(12, 0.13, 0.34)]
-    _cow_body(body)
+    # Level along the back, with a pale belly and brisket.
+    sections = [(-0.475, 0.06, 0.05, 0.20), (-0.44, 0.12, -0.04, 0.24), (-0.30, 0.145, -0.09, 0.235)]
+    sections += [(-0.08, 0.155, -0.13, 0.225), (0.10, 0.135, -0.12, 0.24), (0.20, 0.09, -0.07, 0.24)]
+    body.trunk(sections, lambda _ring, side: "patch" if side in (5, 6, 7) else "coat", sides=12)
+    body.ball((0.0, -0.31, -0.10), (0.065, 0.075, 0.055), "nose", sides=6, bands=4)
     _cow_head(head)
     tail.column([(-0.28, 0.022, 0.022, -0.02), (-0.22, 0.012, 0.012, -0.02), (0.0, 0.02, 0.02, 0.0)], "coat", sides=5)
     leg.column([(-hip, 0.03, 0.034, 0.006), (0.035 - hip, 0.027, 0.03, 0.0)], lambda _ring, _side: "hooves", sides=6)
@@ -182,14 +186,6 @@ def cow(number: int) -> bpy.types.Object:
     rear = add_part("Tail", tail.mesh("Cow Tail", paints, size), trunk, (0.0, -0.47 * size, 0.2 * size), ob)
     drive(rear, "rotation_euler", 1, f"0.12*sin({TURN}*p)", ob)
     return ob
-
-
-def _cow_body(body: Shape) -> None:
-    """The trunk, level along the back, with a pale belly and brisket."""
-    sections = [(-0.475, 0.06, 0.05, 0.20), (-0.44, 0.12, -0.04, 0.24), (-0.30, 0.145, -0.09, 0.235)]
-    sections += [(-0.08, 0.155, -0.13, 0.225), (0.10, 0.135, -0.12, 0.24), (0.20, 0.09, -0.07, 0.24)]
-    body.trunk(sections, lambda _ring, side: "patch" if side in (5, 6, 7) else "coat", sides=12)
-    body.ball((0.0, -0.31, -0.10), (0.065, 0.075, 0.055), "nose", sides=6, bands=4)
 
 
 def _cow_head(head: Shape) -> None:

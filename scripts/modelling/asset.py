@@ -14,10 +14,10 @@ from scripts.modelling.bird import bird
 from scripts.modelling.car import car
 from scripts.modelling.crowd_player import crowd_nodes
 from scripts.modelling.fish import fish
-from scripts.modelling.person import THINGS, arms_action, hold, new_armature, new_clip, person, thing_mesh
+from scripts.modelling.person import CARRYING, THINGS, arms_action, hold, new_armature, new_clip, person, thing_mesh
 from scripts.modelling.shape import Paints
 from scripts.modelling.station import station
-from scripts.modelling.strides import CARRYING, CYCLES
+from scripts.modelling.strides import CYCLES
 from steering_addon.blender.crowds.asset_files import ASSET as PLAYER
 from steering_addon.blender.crowds.ready_scenes.models import ASSET as MODELS
 from steering_addon.blender.crowds.ready_scenes.models import BIRD, CAR, COW, FISH, FPS, PERSON, RIDER, SHEEP

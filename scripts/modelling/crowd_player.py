@@ -122,10 +122,6 @@ class _Nodes:
         """The children of a collection as instances, in the order of their names."""
         return self._node("GeometryNodeCollectionInfo", self._given(name), True, True).outputs[0]
 
-    def _has_instances(self, geometry: Any) -> Any:
-        node = self._node("GeometryNodeAttributeDomainSize", geometry, component="INSTANCES")
-        return self._compared(node.outputs["Instance Count"], "GREATER_EQUAL", 1)
-
     def _count(self, geometry: Any) -> Any:
         """The number of points, an integer."""
         return self._node("GeometryNodeAttributeDomainSize", geometry, component="MESH").outputs["Point Count"]
@@ -177,10 +173,6 @@ class _Nodes:
             self._give(next(each for each in node.inputs if each.name == name and each.type == of), value)
         return next(each for each in node.outputs if each.type == kind)
 
-    def _stored(self, geometry: Any, name: str, value: Any, kind: str) -> Any:
-        node = self._node("GeometryNodeStoreNamedAttribute", data_type=kind, domain="POINT")
-        return self._filled(node, {"Geometry": geometry, "Name": name, "Value": value})
-
     def _captured(self, geometry: Any, *fields: tuple[str, Any]) -> list[Any]:
         """A geometry, and fields of these types as they are on its points."""
         node = self._node("GeometryNodeCaptureAttribute", domain="POINT")
@@ -203,11 +195,11 @@ class _Player(_Nodes):
 
     def build(self) -> None:
         agents, held, edits = self._given("Geometry"), self._geometry("Cache"), self._geometry("Edits")
-        edit = _Edits(self, edits)
+        self._find_edits(edits)
         count, frames = self._count(agents), self._frames(held, agents)
         last = self._math("MAXIMUM", self._math("SUBTRACT", frames, 1.0), 0.0)
-        speed = self._math("MULTIPLY", self._given("Speed"), edit.of("speed", "FLOAT", 1.0))
-        shift = self._math("ADD", self._given("Frame Offset"), edit.of("frame_offset", "FLOAT", 0.0))
+        speed = self._math("MULTIPLY", self._given("Speed"), self._edited("speed", "FLOAT", 1.0))
+        shift = self._math("ADD", self._given("Frame Offset"), self._edited("frame_offset", "FLOAT", 0.0))
         elapsed = self._math(
             "SUBTRACT", self._node("GeometryNodeInputSceneTime").outputs["Frame"], self._given("First Frame")
         )
@@ -215,9 +207,9 @@ class _Player(_Nodes):
         # Between the last two frames on the last one, too, so that the speed is known there.
         whole = self._clamped(self._math("FLOOR", now), self._math("SUBTRACT", last, 1.0))
         share = self._math("SUBTRACT", now, whole)
-        rows = _Rows(self, count, frames)
-        before = rows.of(whole)
-        after = rows.of(self._math("MINIMUM", self._math("ADD", whole, 1.0), last))
+        self._prepare_rows(count, frames)
+        before = self._rows(whole)
+        after = self._rows(self._math("MINIMUM", self._math("ADD", whole, 1.0), last))
         # Of the nearest frame: within a centred shutter it stays, so that Cycles blurs the instance.
         nearest = self._switch("INT", self._math("LESS_THAN", share, 0.5), after, before)
 
@@ -230,15 +222,17 @@ class _Player(_Nodes):
         rate = self._math("MULTIPLY", self._given("Frame Rate"), self._math("ABSOLUTE", speed))
 
         pose = self._sampled(held, self._named("pose", "INT"), nearest, "INT")
-        chosen = edit.of("variant", "INT", -1)
+        chosen = self._edited("variant", "INT", -1)
         variant = self._switch("INT", self._compared(chosen, "GREATER_EQUAL", 0), self._named("variant", "INT"), chosen)
         posed = self._math("MULTIPLY_ADD", variant, self._given("Poses"), pose)
         index = self._integer(self._switch("FLOAT", self._given("Pick Poses"), variant, posed))
-        hidden = edit.of("hidden", "BOOLEAN", False)
+        hidden = self._edited("hidden", "BOOLEAN", False)
         shown = self._node(
             "FunctionNodeBooleanMath", self._compared(pose, "GREATER_EQUAL", 0), hidden, operation="NIMPLY"
         ).outputs[0]
-        offset = self._node("ShaderNodeVectorMath", place, edit.of("offset", "FLOAT_VECTOR", None), operation="ADD")
+        offset = self._node(
+            "ShaderNodeVectorMath", place, self._edited("offset", "FLOAT_VECTOR", None), operation="ADD"
+        )
         phase = self._math("DIVIDE", self._sampled(held, self._named("phase", "INT"), nearest, "INT"), float(PHASES))
         state = self._sampled(held, self._named("state", "INT"), nearest, "INT")
         # All at once: each node that takes fields computes all of them.
@@ -258,9 +252,12 @@ class _Player(_Nodes):
         self._give(moved.inputs["Position"], place)
         told = moved.outputs[0]
         for name, value, kind in zip(("speed", "phase", "state", "variant"), columns, ("FLOAT", "FLOAT", "INT", "INT")):
-            told = self._stored(told, name, value, kind)
+            node = self._node("GeometryNodeStoreNamedAttribute", data_type=kind, domain="POINT")
+            told = self._filled(node, {"Geometry": told, "Name": name, "Value": value})
         posed = self._geometry("Posed Models")
-        is_posed = self._node("FunctionNodeBooleanMath", self._has_instances(posed), self._given("Pick Poses"))
+        size = self._node("GeometryNodeAttributeDomainSize", posed, component="INSTANCES")
+        some = self._compared(size.outputs["Instance Count"], "GREATER_EQUAL", 1)
+        is_posed = self._node("FunctionNodeBooleanMath", some, self._given("Pick Poses"))
         models = self._switch("GEOMETRY", is_posed.outputs[0], self._children("Models"), posed)
         instances = self._node("GeometryNodeInstanceOnPoints")
         for name, value in (
@@ -274,6 +271,53 @@ class _Player(_Nodes):
         ):
             self._give(instances.inputs[name], value)
         self._give(self._node("NodeGroupOutput").inputs[0], instances.outputs[0])
+
+    def _find_edits(self, edits: Any) -> None:
+        """Find the change of each agent after the simulation, by its key."""
+        key = self._named("key", "FLOAT_VECTOR")
+        nearest = self._node("GeometryNodeSampleNearest", domain="POINT")
+        self._give(nearest.inputs["Geometry"], edits)
+        self._give(nearest.inputs["Sample Position"], key)
+        self._edits, self._edit = edits, nearest.outputs[0]
+        place = self._node("GeometryNodeInputPosition").outputs[0]
+        distance = self._node("ShaderNodeVectorMath", operation="DISTANCE")
+        self._give(distance.inputs[0], self._sampled(edits, place, self._edit, "FLOAT_VECTOR"))
+        self._give(distance.inputs[1], key)
+        self._found = self._math("LESS_THAN", distance.outputs["Value"], NEAR)
+        # A single value: with no edits nothing is looked up.
+        self._some = self._compared(self._count(edits), "GREATER_EQUAL", 1)
+
+    def _edited(self, name: str, kind: str, otherwise: Any) -> Any:
+        """The attribute of a name of an edit; of agents that were not changed, another value."""
+        value = self._sampled(self._edits, self._named(name, kind), self._edit, kind)
+        return self._switch(kind, self._some, otherwise, self._switch(kind, self._found, otherwise, value))
+
+    def _prepare_rows(self, number: Any, frames: Any) -> None:
+        """Make what rows of agents in the cache are found by."""
+        self._frame_count, self._index = frames, self._node("GeometryNodeInputIndex").outputs[0]
+        self._is_first = self._compared(self._index, "EQUAL", 0)
+        less = self._integer(self._math("MULTIPLY", number, -1.0))
+        back = self._node("GeometryNodePoints", self._integer(self._math("ADD", frames, 1.0))).outputs[0]
+        # 1 - frames * number.
+        lowest = self._accumulated(self._switch("INT", self._is_first, less, 1), "Total")
+        lowest = self._sampled(back, lowest, 0, "INT")
+        ends = self._integer(self._math("MULTIPLY_ADD", frames, 2.0, 1.0))
+        self._table = self._node("GeometryNodePoints", ends).outputs[0]
+        self._steps = self._accumulated(self._switch("INT", self._is_first, number, lowest), "Leading")
+        self._multiples = self._accumulated(number, "Trailing")
+
+    def _rows(self, frame: Any) -> Any:
+        """The row of each agent on a frame of its own, counted from the first: frame * number + agent, exact for all
+        that integers can hold.
+
+        From each agent to the next it grows by 1 + number * (frame - frame of the agent before), which a table holds.
+        """
+        ahead = self._integer(self._math("SUBTRACT", self._index, 1.0))
+        earlier = self._by_name("GeometryNodeFieldAtIndex", "FLOAT", Index=ahead, Value=frame)
+        change = self._integer(self._math("ADD", self._math("SUBTRACT", frame, earlier), self._frame_count))
+        step = self._sampled(self._table, self._steps, change, "INT")
+        start = self._sampled(self._table, self._multiples, self._integer(frame), "INT")
+        return self._accumulated(self._switch("INT", self._is_first, step, start), "Leading")
 
 
 class _Poses(_Nodes):
@@ -304,58 +348,3 @@ class _Poses(_Nodes):
         for geometry in (gathered.outputs[0], ordered.outputs[0]):
             self._give(both.inputs[0], geometry)
         self._give(self._node("NodeGroupOutput").inputs[0], both.outputs[0])
-
-
-class _Edits:
-    """The changes of each agent after the simulation, by its key."""
-
-    def __init__(self, nodes: _Nodes, edits: Any) -> None:
-        self._nodes, self._edits = nodes, edits
-        key = nodes._named("key", "FLOAT_VECTOR")
-        nearest = nodes._node("GeometryNodeSampleNearest", domain="POINT")
-        nodes._give(nearest.inputs["Geometry"], edits)
-        nodes._give(nearest.inputs["Sample Position"], key)
-        self._index = nearest.outputs[0]
-        place = nodes._node("GeometryNodeInputPosition").outputs[0]
-        distance = nodes._node("ShaderNodeVectorMath", operation="DISTANCE")
-        nodes._give(distance.inputs[0], nodes._sampled(edits, place, self._index, "FLOAT_VECTOR"))
-        nodes._give(distance.inputs[1], key)
-        self._found = nodes._math("LESS_THAN", distance.outputs["Value"], NEAR)
-        # A single value: with no edits nothing is looked up.
-        self._some = nodes._compared(nodes._count(edits), "GREATER_EQUAL", 1)
-
-    def of(self, name: str, kind: str, otherwise: Any) -> Any:
-        """The attribute of a name; of agents that were not changed, another value."""
-        nodes = self._nodes
-        value = nodes._sampled(self._edits, nodes._named(name, kind), self._index, kind)
-        return nodes._switch(kind, self._some, otherwise, nodes._switch(kind, self._found, otherwise, value))
-
-
-class _Rows:
-    """The rows of agents in the cache, frame * number + agent, exact for all that integers can hold."""
-
-    def __init__(self, nodes: _Nodes, number: Any, frames: Any) -> None:
-        self._nodes, self._frames, self._index = nodes, frames, nodes._node("GeometryNodeInputIndex").outputs[0]
-        self._is_first = nodes._compared(self._index, "EQUAL", 0)
-        less = nodes._integer(nodes._math("MULTIPLY", number, -1.0))
-        back = nodes._node("GeometryNodePoints", nodes._integer(nodes._math("ADD", frames, 1.0))).outputs[0]
-        # 1 - frames * number.
-        lowest = nodes._accumulated(nodes._switch("INT", self._is_first, less, 1), "Total")
-        lowest = nodes._sampled(back, lowest, 0, "INT")
-        ends = nodes._integer(nodes._math("MULTIPLY_ADD", frames, 2.0, 1.0))
-        self._table = nodes._node("GeometryNodePoints", ends).outputs[0]
-        self._steps = nodes._accumulated(nodes._switch("INT", self._is_first, number, lowest), "Leading")
-        self._multiples = nodes._accumulated(number, "Trailing")
-
-    def of(self, frame: Any) -> Any:
-        """The row of each agent on a frame of its own, counted from the first.
-
-        From each agent to the next it grows by 1 + number * (frame - frame of the agent before), which a table holds.
-        """
-        nodes = self._nodes
-        ahead = nodes._integer(nodes._math("SUBTRACT", self._index, 1.0))
-        earlier = nodes._by_name("GeometryNodeFieldAtIndex", "FLOAT", Index=ahead, Value=frame)
-        change = nodes._integer(nodes._math("ADD", nodes._math("SUBTRACT", frame, earlier), self._frames))
-        step = nodes._sampled(self._table, self._steps, change, "INT")
-        start = nodes._sampled(self._table, self._multiples, nodes._integer(frame), "INT")
-        return nodes._accumulated(nodes._switch("INT", self._is_first, step, start), "Leading")

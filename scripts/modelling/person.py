@@ -21,7 +21,7 @@ from steering_addon.blender.objects.doubles import doubles
 
 from .limbs import add_part
 from .shape import Colors, Paints, Point, Shape, oval
-from .strides import ANKLE, BALL, CYCLES, HIP, HIP_ASIDE, KNEE, SHOULDER_ASIDE, SHOULDERS, SIDES, Pose, carrying
+from .strides import ANKLE, BALL, CYCLES, HIP, HIP_ASIDE, KNEE, SHOULDER_ASIDE, SHOULDERS, SIDES, Pose, arm
 
 if TYPE_CHECKING:
     from bpy.types import Action, Armature, ArmatureEditBones, Mesh, Object
@@ -243,6 +243,12 @@ def thing_mesh(thing: str, size: float) -> Mesh:
     return shape.mesh(f"Walker {thing}", Paints(f"Walker {thing}", THINGS[thing][1]), size)
 
 
+CARRYING: Mapping[str, tuple[tuple, ...]] = {
+    "Suitcase": (("R", -0.02, 0.06, 0.13),),
+    "Box": (("R", 0.42, 1.22, 0.06, 0.12), ("L", 0.42, 1.22, 0.06, 0.12)),
+    "Backpack": (),
+}
+"""How the arms are held of those who carry something, as `arm` takes it, by what they carry."""
 LINEAR = 1
 """The number of Blender's linear interpolation."""
 SPARSE = 3
@@ -261,7 +267,9 @@ def new_clip(rig: Object, name: str, size: float, fps: float) -> Action:
 
 def arms_action(rig: Object, thing: str) -> Action:
     """An action of the arms that carry something, and of nothing else: what else a person does comes from the clips."""
-    pose = carrying(thing)
+    pose = Pose(np.zeros(3), {"Chest": np.eye(3)})
+    for held in CARRYING[thing]:
+        arm(pose, *held)
     pose.turns.pop("Chest")
     return _action(rig, thing, np.ones(1), [pose], 1.0, tuple(pose.turns))
 

@@ -5,10 +5,9 @@ with the toes flat. Hips and feet are given, the two bones of a leg follow. The 
 """
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any
 
 import numpy as np
 
@@ -398,17 +397,3 @@ CYCLES: dict[str, tuple[float, Callable[[float], Pose]]] = {
     "Look at Watch": (WATCH.seconds, partial(standing_for, WATCH)),
 }
 """The clips of the people of ready scenes: the seconds that a cycle takes, and its poses by phase."""
-CARRYING: Mapping[str, tuple[tuple[Any, ...], ...]] = {
-    "Suitcase": (("R", -0.02, 0.06, 0.13),),
-    "Box": (("R", 0.42, 1.22, 0.06, 0.12), ("L", 0.42, 1.22, 0.06, 0.12)),
-    "Backpack": (),
-}
-"""How the arms are held of those who carry something, as `arm` takes it, by what they carry."""
-
-
-def carrying(thing: str) -> Pose:
-    """The pose of the arms of a person who carries something, and of nothing else."""
-    pose = Pose(np.zeros(3), {"Chest": np.eye(3)})
-    for held in CARRYING[thing]:
-        arm(pose, *held)
-    return pose
