@@ -231,19 +231,21 @@ def show(
         fresh: whether the viewports are drawn again in any case.
     """
     hidden, under = hideable.hidden(shown.gone), covered(plan)
-    placing = dict(zip(plan.vehicles.source.objects, zip(shown.location.tolist(), shown.rotation.tolist())))
+    objects, themselves = plan.vehicles.source.objects, np.ones(len(shown.location), dtype=np.bool_)
     shrunk, uncovered, looking = hideable.shrunk(hidden), hideable.uncovered(hidden), hideable.looking(hidden)
     shrunk += under
-    rows: set[int] = set()
+    rows = np.zeros(0, dtype=np.int64)
     if plain is not None:
         beats = plain.beat if shown.told is None else shown.told.columns(BEAT, plain.beat, plain.rows)
         by_face = plain.by_face(depsgraphs[0], beats)
-        replaced = set(compress(plain.objects, by_face))
-        placing = {ob: channels for ob, channels in placing.items() if ob not in replaced}
+        themselves[plain.places[by_face]] = False
+        replaced = set(compress(plain.objects, by_face)) if shrunk else ()
         shrunk = [ob for ob in shrunk if ob not in replaced]
         shrunk += plain.to_shrink(by_face, depsgraphs[0])
-        rows = set(plain.rows[by_face].tolist())
-    told = shown.told.by_object(rows) if shown.told is not None else []
+        rows = plain.rows[by_face]
+    poses = zip(shown.location[themselves].tolist(), shown.rotation[themselves].tolist())
+    placing = dict(zip(compress(objects, themselves), poses))
+    told = shown.told.by_object(set(rows.tolist())) if shown.told is not None else []
     changed = stand_ins.make(plan.scene, [*stands, *([plain] if plain is not None else [])])
     for stand, made, placed in zip(stands, stand_ins.made, shown.points):
         stand.put(made, placed, shown.gone)

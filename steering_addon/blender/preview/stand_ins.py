@@ -14,6 +14,7 @@ where they have been evaluated, and drawn as instances from there, so that it ha
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from itertools import chain
+from operator import methodcaller
 from typing import Protocol
 
 import bpy
@@ -274,7 +275,9 @@ class PlainVehicles:
         if layer.name not in self.whole:
             seen = (all(part.visible_get(view_layer=layer) for part in parts) for parts in self.parts)
             self.whole[layer.name] = np.array(list(seen))
-        in_view = np.array([ob.visible_get(view_layer=layer) and ob not in apart for ob in self.objects])
+        in_view = np.array(list(map(methodcaller("visible_get", view_layer=layer), self.objects)))
+        if apart:
+            in_view &= np.array([ob not in apart for ob in self.objects])
         return in_view & self.whole[layer.name] & (beats[:, 2] == 0.0)
 
     def to_shrink(self, by_face: np.ndarray, depsgraph: Depsgraph) -> list[Object]:
