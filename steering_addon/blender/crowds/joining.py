@@ -87,12 +87,15 @@ def join(context: Context, objects: Sequence[Object], like: Likeness, *, separat
     heights = list(dict.fromkeys(ob.steering.height for ob in members))
     _make_identities_distinct(objects)
     for ob in objects:
-        # Each setting is set once: Blender tags the object each time.
+        # Each setting is set once, and only if it differs: Blender tags the object each time.
         front, body, settings = fronts[ob.name], bodies[ob.name], ob.steering
-        settings.forward_axis, settings.up_axis = front
+        settings.forward_axis = front[0]
+        if settings.up_axis != front[1]:
+            settings.up_axis = front[1]
         make_vehicle(ob, crowd, family)
         settings.height = _known_height(body.unscaled_height(front[1]), heights)
-        settings.origin_height = body.origin_height(front[1])
+        if settings.origin_height != (origin_height := body.origin_height(front[1])):
+            settings.origin_height = origin_height
         fit_size(ob, crowd, shapes[ob.name])
     if empty:
         fit_stride(crowd, [height_of(ob) for ob in objects])
@@ -180,7 +183,8 @@ def fit_size(ob: Object, crowd: Object, shape: Shape) -> None:
     model, (radius, length) = crowd.steering.vehicle, shape
     if radius <= SMALLEST or model.radius <= 0.0:
         return
-    ob.steering.size_factor = radius / model.radius
+    if ob.steering.size_factor != (size := float(np.float32(radius / model.radius))):
+        ob.steering.size_factor = size
     ob.steering.measured_scale = mean_scale(ob)
     if model.length > 0.0:
         ob.steering.length_factor = length / radius * model.radius / model.length

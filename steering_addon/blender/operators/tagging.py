@@ -273,7 +273,8 @@ def _suitable(objects: list[Object], role: Role, of_part: bool) -> tuple[list[Ob
     themselves, also if they are parts of others. Refused if none of the objects can have the role, or one that can is
     not editable."""
     suitable = [ob for ob in objects if suits(ob, role)]
-    names = ", ".join(ob.name for ob in objects if not suits(ob, role))
+    left = set(objects).difference(suitable)
+    names = ", ".join(ob.name for ob in objects if ob in left)
     if not suitable:
         raise Refusal(f"{names} cannot be {_label(role)}. {REMEDIES.get(role, REMEDY)}.")
     if role is Role.VEHICLE:

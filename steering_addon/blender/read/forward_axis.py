@@ -88,7 +88,8 @@ def front_of(ob: Object, family: Family, body: Body | None = None, *, flies: boo
     else:
         forward = _by_names(ob, family, stand) or _by_materials([ob, *family.children(ob)], stand)
         if forward is None and body is not None:
-            points = np.einsum("ab,kb->ka", stand, body.points * body.proportions)
+            points = body.points * body.proportions
+            points = points if turn is None else np.einsum("ab,kb->ka", turn, points)
             # A cone on its side is not a standing figure.
             upward = ob.matrix_world.to_3x3().col[2]
             lies = turn is None and abs(upward.z) < 0.5 * upward.length
