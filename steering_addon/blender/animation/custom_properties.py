@@ -175,7 +175,7 @@ def traits(objects: Iterable[Object], crowds: int) -> tuple[frozenset[str], froz
         keys = getattr(ob.data, "shape_keys", None)
         can_pose = ob.type == "ARMATURE" or keys is not None
         # One member is enough, and no more is looked at once each crowd has one.
-        reads = len(driven) < crowds and any(map(_reads_vehicle, (ob, ob.data, keys)))
+        reads = len(driven) < crowds and _read_vehicle(ob, ob.data, keys)
         if (can_pose or reads) and (name := _crowd_name(ob)):
             posed.update([name] if can_pose else ())
             driven.update([name] if reads else ())
@@ -188,6 +188,6 @@ def _crowd_name(ob: Object) -> str:
     return full_name(crowd) if crowd is not None else ""
 
 
-def _reads_vehicle(block: ID | None) -> bool:
-    """Whether drivers of a datablock read custom properties of an object, such as `steering_phase`."""
-    return any(name_in(target.data_path) is not None for target in read_by(drivers_of(block)))
+def _read_vehicle(*blocks: ID | None) -> bool:
+    """Whether drivers of datablocks read custom properties of an object, such as `steering_phase`."""
+    return any(name_in(target.data_path) is not None for target in read_by(drivers_of(*blocks)))

@@ -146,15 +146,16 @@ def write_samples(curve: FCurve, keys: Keys, last: int) -> None:
     curve.convert_to_samples(0, last + 1)
 
 
-def write_linear_keys(curve: FCurve, points: np.ndarray) -> None:
-    """Give a curve baked keys, (k, 2) frames and values, between which it is linear; the rest as Blender adds keys."""
+def write_plain_keys(curve: FCurve, points: np.ndarray, interpolation: int = LINEAR) -> None:
+    """Give a curve baked keys, (k, 2) frames and values, linear between them by default; the rest as Blender adds
+    keys."""
     keys = curve.keyframe_points
     if len(keys):
         keys.clear()
     keys.add(len(points))
     keys.foreach_set("co", np.ascontiguousarray(points, np.float32).ravel())
-    keys.foreach_set("interpolation", np.full(len(keys), LINEAR, CHOICE))
-    keys.foreach_set("type", np.full(len(keys), GENERATED, CHOICE))
+    keys.foreach_set("interpolation", _all_of(interpolation, len(keys)))
+    keys.foreach_set("type", _all_of(GENERATED, len(keys)))
     curve.update()
 
 
@@ -239,8 +240,6 @@ class BakedKeys:
         self._points = np.zeros((len(frames), 2), np.float32)
         self._points[:, 0] = frames
         self._flat = self._points.reshape(-1)
-        self._linear = np.full(len(frames), LINEAR, CHOICE)
-        self._generated = np.full(len(frames), GENERATED, CHOICE)
         self._range = int(frames[0]), int(frames[-1]) + 1
         self._smoothing = NOT_SMOOTHED
 
@@ -251,13 +250,8 @@ class BakedKeys:
             write_thinned_keys(curve, values)
             return curve
         self._points[:, 1] = values
-        points = curve.keyframe_points
-        points.add(len(self._points))
-        points.foreach_set("interpolation", self._linear)
-        points.foreach_set("type", self._generated)
-        points.foreach_set("co", self._flat)
         smoothings = _smooth(bag, NOT_SMOOTHED)
-        curve.update()
+        write_plain_keys(curve, self._points)
         _smooth(bag, smoothings)
         return curve
 
@@ -281,7 +275,7 @@ class BakedKeys:
             self._points[:, 1] = values
             curve.sampled_points.foreach_set("co", self._flat)
             curve.convert_to_keyframes(*self._range)
-            curve.keyframe_points.foreach_set("type", self._generated)
+            curve.keyframe_points.foreach_set("type", _all_of(GENERATED, len(self._points)))
         curves.foreach_set("auto_smoothing", np.full(len(curves), self._smoothing, CHOICE))
 
     def add_to_curve(self, curve: FCurve, values: Column) -> None:
@@ -325,13 +319,8 @@ def write_changes(bag: Channelbag, data_path: str, frames: np.ndarray, values: n
     frames, values = frames[keyed], values[keyed]
     curve = bag.fcurves.find(data_path)
     if curve is None:
-        curve, count = bag.fcurves.new(data_path), len(frames)
-        points = curve.keyframe_points
-        points.add(count)
-        points.foreach_set("interpolation", np.full(count, interpolation, CHOICE))
-        points.foreach_set("type", np.full(count, GENERATED, CHOICE))
-        points.foreach_set("co", np.column_stack((frames, values)).astype(np.float32).ravel())
-        curve.update()
+        curve = bag.fcurves.new(data_path)
+        write_plain_keys(curve, np.column_stack((frames, values)), interpolation)
     else:
         keys = generated_keys(frames, values, interpolation).join(read_keys(curve))
         write_keys(curve, keys)
@@ -456,8 +445,5 @@ def _same_keys(keys: Keys, other: Keys) -> bool:
 def _copy_samples(source: FCurve, target: FCurve) -> None:
     """Copy samples; Blender makes them from keys only, so linear keys through the samples are converted."""
     samples = np.array([tuple(point.co) for point in source.sampled_points], np.float32)
-    target.keyframe_points.add(len(samples))
-    target.keyframe_points.foreach_set("co", samples.ravel())
-    target.keyframe_points.foreach_set("interpolation", np.full(len(samples), LINEAR, CHOICE))
-    target.update()
+    write_plain_keys(target, samples)
     target.convert_to_samples(int(samples[0, 0]), int(samples[-1, 0]) + 1)

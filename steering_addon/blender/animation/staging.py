@@ -76,11 +76,11 @@ from .visibility import SWITCHES, kept_hidden, show_as, switches_of
 SLOT = "Vehicle"
 """The name of the slot in actions made for a vehicle."""
 BLANK = "!"
-"""The name of an action until it is handed over: short, and sorted first, as Blender compares it with many."""
+"""How names of actions begin until they are handed over: short and sorted first, as Blender compares them with many."""
 COPIED_TOGETHER = 256
 """The most blank actions that are copied together."""
-WRITTEN_TOGETHER = 512
-"""The actions that get new keys together when a bake is handed over."""
+HANDED_OVER_TOGETHER = 512
+"""The vehicles that get their bake together."""
 
 
 class Staging:
@@ -90,9 +90,9 @@ class Staging:
     Nothing of the scene changes before `commit`. After `commit` or `discard` it is empty, and both may be called again.
     """
 
-    def __init__(self, bake_id: str, frames: np.ndarray) -> None:
-        """`frames` (f,), whole and consecutive, at least one."""
-        self._bake_id = bake_id
+    def __init__(self, bake_id: str, frames: np.ndarray, vehicles: int = 0) -> None:
+        """`frames` (f,), whole and consecutive, at least one; `vehicles`: how many will be added, if that is known."""
+        self._bake_id, self._vehicles = bake_id, vehicles
         self._frames = np.asarray(frames, dtype=float)
         self._baked = BakedKeys(self._frames)
         self._staged: list[Staged] = []
@@ -184,9 +184,7 @@ class Staging:
         stays = unbaked.action is None and not changes and _can_stay(played, channels)
         if stays:
             target = BakeAction(played.action, played.slot, made=True)
-        elif unbaked.action is None:
-            target = BakeAction(*self._new_action(ob, channels), made=True, blank=True)
-        elif sets_aside and only_poses(unbaked):
+        elif unbaked.action is None or (sets_aside and only_poses(unbaked)):
             target = BakeAction(
                 *self._new_action(ob, channels),
                 made=True,
@@ -221,8 +219,8 @@ class Staging:
         self._staged.append(Staged(ob, target, before, record, replace, channels if stays else {}))
 
     def commit(self, frame: float) -> Iterator[float]:
-        """Give every vehicle its new action and show it as on `frame`, the scene's current frame, in one step, after
-        yielding the share that is prepared. Actions that stay get their new keys last, in pieces that yield 1.
+        """Give every vehicle its new action and show it as on `frame`, the scene's current frame, in pieces that yield
+        1, after yielding the share that is prepared. Actions that stay get their new keys then.
 
         Blender draws the new pose at its next update, which follows when an operator ends.
         """
@@ -239,27 +237,27 @@ class Staging:
         yield 0.9
         always_seen, staged = self._always_seen, self._give_out()
         heirs, heirs_of_kept, switches = [], [], {}
-        gone = [vehicle for vehicle in staged if not exists(vehicle.ob)]
-        staged = [vehicle for vehicle in staged if exists(vehicle.ob)]
-        readers = readers_of({vehicle.ob: (vehicle.before, vehicle.record) for vehicle in staged})
-        blank = [vehicle for vehicle in staged if vehicle.target.blank and vehicle.target.action not in named]
-        names = {vehicle.target.action: f"{vehicle.ob.name}Action" for vehicle in blank} | take_places(staged)
-        for vehicle in staged:
-            if vehicle.new_keys:
-                continue
+        present = [vehicle for vehicle in staged if exists(vehicle.ob)]
+        readers = readers_of({vehicle.ob: (vehicle.before, vehicle.record) for vehicle in present})
+        blank = [vehicle for vehicle in present if vehicle.target.blank and vehicle.target.action not in named]
+        names = {vehicle.target.action: f"{vehicle.ob.name}Action" for vehicle in blank} | take_places(present)
+        for done, vehicle in enumerate(present, 1):
             ob, target, before = vehicle.ob, vehicle.target, vehicle.before
-            heirs.append((action_of(ob), target.heir(before)))
-            heirs_of_kept.append((before and before.kept, target.kept or target.action))
+            if not exists(ob):
+                continue
+            if vehicle.new_keys:
+                vehicle.write_new_keys()
+                shown[ob] = vehicle.shown_on(frame)
+            else:
+                heirs.append((action_of(ob), target.heir(before)))
+                heirs_of_kept.append((before and before.kept, target.kept or target.action))
             switches[ob] = vehicle.hand_over(shown[ob], readers.get(ob, {}))
-        in_one_go(rename_all(names | retire(heirs) | retire(heirs_of_kept)))
-        remove_new_actions(gone)
-        show_as(switches)
-        clear_all(ob for ob in always_seen if exists(ob))
-        for done, vehicle in enumerate(vehicle for vehicle in staged if vehicle.new_keys and exists(vehicle.ob)):
-            vehicle.write_new_keys()
-            vehicle.hand_over(vehicle.shown_on(frame), readers.get(vehicle.ob, {}))
-            if done % WRITTEN_TOGETHER == WRITTEN_TOGETHER - 1:
+            if done % HANDED_OVER_TOGETHER == 0:
                 yield 1.0
+        in_one_go(rename_all(names | retire(heirs) | retire(heirs_of_kept)))
+        remove_new_actions([vehicle for vehicle in staged if not exists(vehicle.ob)])
+        show_as({ob: due for ob, due in switches.items() if exists(ob)})
+        clear_all(ob for ob in always_seen if exists(ob))
 
     def discard(self) -> None:
         """Remove everything that was prepared; the file is as it was before."""
@@ -291,7 +289,10 @@ class Staging:
             self._write(BakeAction(*blank, made=True), empty, {}, {})
             self._baked.sample(channelbag_in(*blank))
         if len(blanks) == 1:
-            copies = min(len(self._staged) + 1, COPIED_TOGETHER)
+            # Numbers of copies of one name are sorted as texts, so Blender would go through all names for each.
+            blanks[0][0].name = f"{BLANK}{len(self._staged):07}"
+            to_come = self._vehicles - len(self._staged) - 1
+            copies = min(len(self._staged) + 1, COPIED_TOGETHER, COPIED_TOGETHER if to_come < 0 else to_come)
             blanks += [copy_action(*blanks[0], whole=True) for _ in range(copies)]
         return blanks.pop()
 

@@ -104,6 +104,7 @@ def baking(
     yield 1.0
     # Not before: Blender goes through all it has to tell of these for each action that makes room for a new one.
     _store(plan, run, recorder, before)
+    yield 1.0
     return BakeResult(
         run=run,
         vehicles=len(plan),

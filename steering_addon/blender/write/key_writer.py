@@ -102,7 +102,7 @@ class KeyWriter:
     def finish(self, run: str) -> Iterator[float]:
         """Stage the keys of each vehicle, then give all of them to the scene."""
         plan, source = self._plan, self._source
-        self._staging = staging = Staging(run, plan.frames)
+        self._staging = staging = Staging(run, plan.frames, len(source))
         row_of = {row: k for k, row in enumerate(np.arange(len(plan))[self._rows].tolist())}
         numbers, states = (
             {row_of[row]: told for row, told in each.columns().items()} for each in (self._numbers, self._states)
