@@ -7,6 +7,7 @@ reads it as an empty name.
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -94,7 +95,7 @@ def check_stored(objects: Iterable[Object]) -> None:
 def finite_numbers(objects: Sequence[Object], name: str) -> np.ndarray:
     """The numbers that a property of `Object.steering` holds, (n,), within its limits. Refused if one of them is not
     finite."""
-    numbers = np.array([getattr(ob.steering, name) for ob in objects])
+    numbers = np.array(list(map(attrgetter(f"steering.{name}"), objects)))
     finite = np.isfinite(numbers)
     if not finite.all():
         _refuse_number(objects[int(np.argmin(finite))], f"steering.{name}")

@@ -14,7 +14,7 @@ import numpy as np
 from bpy.types import FCurve, Key, NlaTrack, Object
 
 from ..animation.animation_data import SLOTTED, action_of, assign_action, posed_block, remove_blocks
-from ..animation.keyframes import CHOICE, FRAME_TOLERANCE, GENERATED, write_linear_keys
+from ..animation.keyframes import CHOICE, FRAME_TOLERANCE, GENERATED, write_plain_keys
 from ..animation.ownership import check_editable, holds_nothing
 from ..animation.posing import hiding_action
 from ..objects.doubles import column_from
@@ -245,7 +245,7 @@ class _StripWriter:
         bends[1:-1] = np.abs(np.diff(values.astype(np.float64), n=2)) > STRAIGHT
         points = self._points[bends]
         if not overridden:
-            write_linear_keys(curve, points)
+            write_plain_keys(curve, points)
             return
         # On a library override Blender ignores what is written in bulk.
         for frame, value in points.tolist():

@@ -22,8 +22,7 @@ def blocks(ob: Object) -> Iterator[ID]:
 
 def drivers_of(*owners: ID | None) -> list[FCurve]:
     """The drivers of datablocks, none of a missing one."""
-    animations = (getattr(owner, "animation_data", None) for owner in owners)
-    return [driver for animation in animations if animation is not None for driver in animation.drivers]
+    return [driver for owner in owners if (data := getattr(owner, "animation_data", None)) for driver in data.drivers]
 
 
 def read_by(drivers: Iterable[FCurve]) -> Iterator[DriverTarget]:

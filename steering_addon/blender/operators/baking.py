@@ -20,7 +20,7 @@ from ..crowds.crowd_cache import shown_by
 from ..objects.crowd_caches import MARK, cache_of, crowd_of_player
 from ..objects.focus import check_editable, vehicles_selected, wholes_selected
 from ..objects.hierarchy import Family
-from ..objects.tagged_objects import crowd_of, in_use, list_names, members_in, names_of, tagged
+from ..objects.tagged_objects import crowd_of, crowds_of, in_use, list_names, members_in, names_of, tagged
 from ..panels.fields import counted
 from ..properties import has_role, replaces_own_keys, settings_of
 from ..read.fingerprint import taking_fingerprint
@@ -156,10 +156,11 @@ class STEERING_OT_bake(InPieces, bpy.types.Operator):
 
 def _with_held_feet(vehicles: Sequence[Object]) -> list[Object]:
     """The vehicles whose feet are held, evenly chosen of many: it takes a while to look at each."""
-    crowds = {crowd for crowd in map(crowd_of, vehicles) if crowd is not None and crowd.steering.portrayal.clips}
-    held = {crowd for crowd in crowds if crowd.steering.portrayal.playing.plant_feet and unplanted_of(crowd) is None}
+    crowds = crowds_of(vehicles)
+    clips = {crowd for crowd in crowds if crowd is not None and crowd.steering.portrayal.clips}
+    held = {crowd for crowd in clips if crowd.steering.portrayal.playing.plant_feet and unplanted_of(crowd) is None}
     # Of one with a parent every frame of the scene would have to be shown.
-    planted = [ob for ob in vehicles if ob.parent is None and crowd_of(ob) in held]
+    planted = [ob for ob, crowd in zip(vehicles, crowds) if crowd in held and ob.parent is None]
     return planted[:: -(-len(planted) // LOOKED_AT) or 1]
 
 

@@ -270,12 +270,17 @@ def object_vehicles(
     objects = tuple(moving[k] for k in order)
     muted = [_muted_scale(ob, first, last) if replace_own_keys else set() for ob in objects]
     yield
-    stored = {name: finite_numbers(objects, name) for name in OWN_SETTINGS}
-    yield
+    stored = {}
+    for name in OWN_SETTINGS:
+        stored[name] = finite_numbers(objects, name)
+        yield
     keyed: KeyedPaths = {}
     animated = np.array([animates(ob, "steering", keyed) for ob in objects], dtype=np.bool_)
     yield
     axes = np.array([axes_of_model(ob) for ob in objects]).reshape(-1, 3, 3)
+    yield
+    own_locomotions = {row: kind for row, ob in enumerate(objects) if (kind := own_locomotion_of(ob)) is not None}
+    scale = np.array([_scale(*pair) for pair in zip(objects, muted)]).reshape(-1, 3)
     yield
     vehicles = ObjectVehicles(
         objects=objects,
@@ -293,8 +298,8 @@ def object_vehicles(
         rescaled=np.array(
             [_is_rescaled(moving[k], crowds[k]) and not channels for k, channels in zip(order, muted)], dtype=np.bool_
         ),
-        scale=np.array([_scale(*pair) for pair in zip(objects, muted)]).reshape(-1, 3),
-        own_locomotions={row: kind for row, ob in enumerate(objects) if (kind := own_locomotion_of(ob)) is not None},
+        scale=scale,
+        own_locomotions=own_locomotions,
     )
     return vehicles, np.array([identities[ob.name] for ob in objects], dtype=np.int64)
 

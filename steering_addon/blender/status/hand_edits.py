@@ -15,7 +15,7 @@ from ..clips.crowd_clips import clips_made_of, stored_clips
 from ..objects.crowd_caches import cache_of, cached_as, clips_in
 from ..objects.hierarchy import ancestors
 from ..objects.identity import state_numbers
-from ..objects.tagged_objects import crowd_of
+from ..objects.tagged_objects import crowd_of, crowds_of
 from ..properties import has_role
 
 _known: dict[tuple[int, str], bool] = {}
@@ -88,8 +88,9 @@ def changed_clips(objects: Iterable[Object], records: Mapping[Object, BakeRecord
             if crowd is not None:
                 written.setdefault(crowd, set()).add(record.made_of)
     free = [ob for ob, record in records.items() if record.moves and not ob.steering.locked]
-    baked = {crowd_of(ob) for ob in free if cached_as(ob) is None} - {None}
-    for crowd in {crowd_of(ob) for ob in free if cached_as(ob) is not None} - {None}:
+    rests = {ob for ob in free if cached_as(ob) is not None}
+    baked = {*crowds_of(ob for ob in free if ob not in rests)} - {None}
+    for crowd in {*crowds_of(rests)} - {None}:
         if (cache := cache_of(crowd)) is not None:
             written.setdefault(crowd, set()).add(clips_in(cache))
     never = [crowd for crowd in baked if crowd not in written and stored_clips(crowd)]

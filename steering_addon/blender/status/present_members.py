@@ -43,13 +43,11 @@ def presence_of(
     frame = min(max(scene.frame_current, first), max(first, last))
     numbers = [number for *_, number in vehicles]
     enters = _entering(crowd, [ob for ob, *_ in vehicles], scene)
-    of_each = [
-        np.tile(_span(due, ob, bake, outcomes), (number, 1))
-        if bake is None or outcomes.points(ob, bake) is None
-        else outcomes.present(ob, bake)
-        for due, (ob, bake, number) in zip(enters.tolist(), vehicles)
-    ]
-    spans = np.concatenate([*of_each, np.zeros((0, 2))])
+    of_each: list[Sequence[float]] = []
+    for due, (ob, bake, number) in zip(enters.tolist(), vehicles):
+        alike = bake is None or outcomes.points(ob, bake) is None
+        of_each += [_span(due, ob, bake, outcomes)] * number if alike else outcomes.present(ob, bake).tolist()
+    spans = np.array(of_each).reshape(-1, 2)
     outside, left = frame < spans[:, 0], frame > spans[:, 1]
     if (previewed := published_frame(scene)) is not None:
         masks = previewed.absent([ob for ob, *_ in vehicles])
