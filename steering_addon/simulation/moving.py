@@ -127,10 +127,10 @@ def move(
 
 
 def stand_up(state: State, snapshot: Snapshot) -> State:
-    """The state before the first step, in which the vehicles have found their stance on what they stand on."""
+    """The state before the first step, in which those present have found their stance on what they stand on."""
     terrain = Terrain(snapshot.surfaces, snapshot.surfaces, snapshot.lift)
     groups, stances = [], []
-    for group in _groups(state, snapshot.bodies_alike):
+    for group in _groups(state, snapshot.bodies_present):
         stance = group.body.started(group.of(state.motion), group.of(terrain), group.memory)
         if stance is not None:
             groups.append(group)
@@ -143,8 +143,8 @@ def set_down(state: State, snapshot: Snapshot, mask: Mask) -> State:
     if not anybody(mask):
         return state
     blank = {name: memory.put(mask, memory.blank(len(which(mask)))) for name, memory in state.bodies.items()}
-    stood = stand_up(replace(state, bodies=blank), snapshot)
-    return _with_absent(replace(snapshot, present=mask), stood, state)
+    alone = replace(snapshot, present=mask)
+    return _with_absent(alone, stand_up(replace(state, bodies=blank), alone), state)
 
 
 def _groups(state: State, alike: Iterable[tuple[Locomotion, Rows | None]]) -> Iterator[_BodiesAlike]:
@@ -238,20 +238,18 @@ def _rows_of(column: Any, rows: Rows | None) -> Any:
 
 def _with_absent(snapshot: Snapshot, after: State, before: State) -> State:
     """The state after a step with the absent vehicles as they were before it."""
-    present, absent = snapshot.present, ~snapshot.present
+    present = snapshot.present
     pose, raised = after.leaning, after.raised
     if len(raised):
         raised = where_present(present, raised, before.raised if len(before.raised) else np.zeros(len(present)))
     if pose is not None or before.leaning is not None:
         pose = Pose(*_of_those_present(snapshot, after.pose, before.pose))
-    blank = {name: before.bodies.get(name) or type(m).blank(len(absent)) for name, m in after.bodies.items()}
     return replace(
         after,
         motion=Motion(*_of_those_present(snapshot, after.motion, before.motion)),
         leaning=pose,
         raised=raised,
         smoothed_acceleration=where_present(present, after.smoothed_acceleration, before.smoothed_acceleration),
-        bodies={name: memory.put(absent, blank[name].take(absent)) for name, memory in after.bodies.items()},
         outputs={
             name: where_present(present, column, before.outputs.get(name, np.zeros(len(present))))
             for name, column in after.outputs.items()

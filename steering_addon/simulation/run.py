@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 import numpy as np
 
 from .arrays.frozen import replace
-from .arrays.scalars import Mask, Rows, Scalars, anybody, clamp, nobody, put, which
+from .arrays.scalars import Mask, Rows, Scalars, all_of, anybody, clamp, nobody, put, which
 from .arrays.vectors import Vectors, dot, magnitude, picked, truncate, unit
 from .by_hand import hands_at, let_go
 from .crossing import cross_links, get_on, those_on_links
@@ -189,7 +189,7 @@ def _taken_in(state: State, snapshot: Snapshot) -> State:
     first = state.inputs is None
     state, inputs = admit(state, snapshot, ended)
     if first:
-        state = stand_up(state, snapshot)
+        state = stand_up(state, replace(snapshot, present=all_of(len(state))))
     elif anybody(ended) and len(waited):
         state = stand_at_start(state, snapshot, ended & waited)
     state = replace(state, inputs=inputs)

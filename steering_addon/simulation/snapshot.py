@@ -182,8 +182,8 @@ class Snapshot:
 
     @once
     def bodies_present(self) -> tuple[tuple[Locomotion, Rows | None], ...]:
-        """As `bodies_alike`, with the vehicles present alone; with all if none is."""
-        if everybody(self.present) or not anybody(self.present):
+        """As `bodies_alike`, with the vehicles present alone."""
+        if everybody(self.present):
             return self.bodies_alike
         present = ((body, rows, which(self.present[... if rows is None else rows])) for body, rows in self.bodies_alike)
         return tuple((body.for_agents(k), k if rows is None else rows[k]) for body, rows, k in present if len(k))
