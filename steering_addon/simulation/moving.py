@@ -238,22 +238,16 @@ def _rows_of(column: Any, rows: Rows | None) -> Any:
 
 def _with_absent(snapshot: Snapshot, after: State, before: State) -> State:
     """The state after a step with the absent vehicles as they were before it."""
-    present = snapshot.present
-    pose, raised = after.leaning, after.raised
-    if len(raised):
-        raised = where_present(present, raised, before.raised if len(before.raised) else np.zeros(len(present)))
+    pose = after.leaning
     if pose is not None or before.leaning is not None:
         pose = Pose(*_of_those_present(snapshot, after.pose, before.pose))
     return replace(
         after,
         motion=Motion(*_of_those_present(snapshot, after.motion, before.motion)),
         leaning=pose,
-        raised=raised,
-        smoothed_acceleration=where_present(present, after.smoothed_acceleration, before.smoothed_acceleration),
-        outputs={
-            name: where_present(present, column, before.outputs.get(name, np.zeros(len(present))))
-            for name, column in after.outputs.items()
-        },
+        smoothed_acceleration=where_present(
+            snapshot.present, after.smoothed_acceleration, before.smoothed_acceleration
+        ),
     )
 
 
