@@ -116,6 +116,15 @@ def test_who_takes_up_another_state_decides_in_each_step_until_it_has() -> None:
     np.testing.assert_allclose(seldom, each, atol=1e-6)
 
 
+def test_who_begins_a_step_before_all_decide_goes_on_until_then() -> None:
+    def entering(frame: int, snapshot: Snapshot) -> Snapshot:
+        return replace(snapshot, present=np.array([frame >= 3]))
+
+    east = velocities(seeker(2).run(6, at=entering))[:, 0, 0]
+    assert (east[:5] == 0.0).all()
+    assert east[5] > 0.0
+
+
 def test_others_arrive_and_leave_while_somebody_decides_in_each_step() -> None:
     def leaving(frame: int, snapshot: Snapshot) -> Snapshot:
         return replace(snapshot, attendance=Attendance.of(2, on_arrival=LEAVE))
