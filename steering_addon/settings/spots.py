@@ -123,7 +123,7 @@ def ways_to(
     """A function that measures how long the ways of bodies to a place (3,) are; None where nothing is in their way.
     `moves`: how the bodies move, in columns of one entry; `radius`: of a body in metres."""
     ways = find_ways(ground, obstacles, np.full(1, radius), moves.handling(), np.zeros(1), {})
-    if ways is None or all(walked.is_open for walked, _, _ in ways.grounds):
+    if ways is None or all(walked.open_to(place[None], traffic).all() for walked, _, traffic in ways.grounds):
         return None
 
     def metres(places: Vectors) -> Scalars:

@@ -251,7 +251,7 @@ def test_its_speed_is_that_along_the_slope() -> None:
 @pytest.mark.parametrize("align", [0.0, 0.5, 1.0])
 def test_it_leans_with_the_ground_by_the_share_it_is_told(align: float) -> None:
     ground = surfaces([plane(tilt=0.5)])
-    states = walker(on(ground, [(-6.0, 0.0)])[0], (60.0, 0.0, 0.0), ground, align_to_ground=align).run(FPS)
+    states = walker(on(ground, [(-6.0, 0.0)])[0], (15.0, 0.0, 7.5), ground, align_to_ground=align).run(FPS)
     normal = np.array((-0.5, 0.0, 1.0)) / np.sqrt(1.25)
     wanted = normal * align + np.array((0.0, 0.0, 1.0)) * (1.0 - align)
     assert np.abs(ups(states)[:, 0] - wanted / np.linalg.norm(wanted)).max() < 1e-9

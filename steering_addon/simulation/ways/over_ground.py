@@ -84,7 +84,7 @@ class Ways:
             return known
         for ground, walks, traffic in self.grounds:
             asks = which(walks[rows] & np.isfinite(places[:, 0]))
-            if ground.is_open or not len(asks):
+            if not len(asks):
                 continue
             at = picked(position, asks)
             feet = self._feet(rows[asks], at)
@@ -102,7 +102,7 @@ class Ways:
         metres = np.full((len(rows), len(places)), np.inf)
         for ground, walks, traffic in self.grounds:
             asks = which(walks[rows])
-            if not ground.is_open and len(asks):
+            if len(asks) and not ground.open_to(places, traffic).all():
                 metres[asks] = ground.lengths(self._feet(rows[asks], picked(position, asks)), places, traffic)
         return metres
 
@@ -115,7 +115,7 @@ class Ways:
         """
         for ground, walks, _ in self.grounds:
             asks = which(walks[rows] & np.isfinite(threats[:, 0]))
-            if ground.is_open or not len(asks):
+            if not len(asks):
                 continue
             feet = self._feet(rows[asks], picked(position, asks))
             away = away.copy(order="K")
@@ -136,6 +136,8 @@ class Ways:
         for asked, at in self._asked_for(rows, goals):
             ground = asked.ground
             known = which((at >= 0) & (asked.course.passage[at] < len(ground.spans)))
+            if not len(known):
+                continue
             node = asked.course.passage[at[known]]
             along[known], place[known] = (column[node] for column in ground.width[1:])
             inside[known] = asked.course.inside[at[known]]
@@ -188,8 +190,6 @@ class Ways:
         """
         after = {}
         for ground, walks, traffic in self.grounds:
-            if ground.is_open:
-                continue
             rows = which(walks & goes)
             x, y, z = picked(position, rows).T
             nodes = ground.spans.at(x, y, z - self.lift[rows], ground.build.headroom)
@@ -202,7 +202,8 @@ class Ways:
 
     def _queues(self, ground: WalkableGround, rows: Rows) -> Queues:
         """The doors on a ground to which vehicles of some rows come."""
-        door, before = np.full(len(self.lift), len(ground.spans)), np.zeros(len(self.lift))
+        n = len(self.lift)
+        door, before, width = np.full(n, len(ground.spans)), np.zeros(n), np.full(n, np.inf)
         asking = [
             (asked.rows[some], (routes, nodes))
             for asked in self._asked
@@ -212,7 +213,8 @@ class Ways:
         if asking and np.isfinite(ground.door_width).any():
             who = np.concatenate([some for some, _ in asking])
             door[who], before[who] = foresee_doors([each for _, each in asking])
-        return Queues(door[rows], before[rows], ground.door_width[door[rows]])
+            width = ground.door_width[door]
+        return Queues(door[rows], before[rows], width[rows])
 
     def straight_on(self, rows: Rows, goals: Vectors) -> Scalars:
         """How far ways to goals (n, 3) unrolled in this step lead straight on, (n,) metres; inf for all the way.

@@ -7,7 +7,7 @@ import numpy as np
 
 from ..arrays.once import once
 from ..arrays.scalars import Mask, Rows, Scalars, which
-from ..arrays.vectors import Vectors, columns, dot, magnitude, unit
+from ..arrays.vectors import Vectors, columns, dot, magnitude, picked, unit
 from ..geometry.paths import Spline, spline
 from ..links import Links, walked
 from .fields import NO_LEAPS, Leaps, Mesh8
@@ -134,12 +134,12 @@ class WalkableGrid:
 
     @once
     def is_open(self) -> bool:
-        """Whether every line on it can be walked: one storey that fills its rectangle, and nothing on it."""
-        if len(self.crossed.link):
+        """Whether every line on it can be walked: one storey that fills a rectangle of cells, and nothing on it."""
+        n, spans = len(self.spans), self.spans
+        if len(self.crossed.link) or not self.clear[:n].all():
             return False
-        n, (across, along) = len(self.spans), self.spans.shape
-        missing = np.count_nonzero(self.grid.links[:, :n] == n)
-        return n == across * along and missing == 2 * (across + along) and bool(self.clear[:n].all())
+        across, along = (int((at.max() - at.min()) / spans.size + 1.5) for at in (spans.x, spans.y))
+        return n == across * along and np.count_nonzero(self.grid.links[:, :n] == n) == 2 * (across + along)
 
     @once
     def width(self) -> tuple[Scalars, Vectors, Vectors]:
@@ -155,12 +155,17 @@ class WalkableGrid:
             across = (*SIDES[:2], *CORNERS)[side]
             through = unit(np.array([(-across[1], across[0], 0.0)], dtype=np.float64))
             ends = [_followed(np.where(link < n, link, np.arange(n + 1)), int(widest / size) + 1) for link in links]
+            # Where ground leads on to both sides it is wider.
+            ended = (links[0][ends[0]] == n) | (links[1][ends[1]] == n)
+            rows = which(self.grid.passable & ended & (side < 2 or self._leads_on(side)))
+            one, other = (end[rows] for end in ends)
             # A body that had to move along the passage to fit would have less room beside it within.
-            room = self._spare - np.abs(dot(off, through))
-            width = magnitude(place[ends[0]] - place[ends[1]]) + room[ends[0]] + room[ends[1]]
-            narrower = which(self.grid.passable & (width < least) & (side < 2 or self._leads_on(side)))
-            least[narrower], along[narrower] = width[narrower], through
-            middle[narrower] = 0.5 * (place[ends[0]] + place[ends[1]])[narrower]
+            room = [self._spare[end] - np.abs(dot(picked(off, end), through)) for end in (one, other)]
+            width = magnitude(picked(place, one) - picked(place, other)) + room[0] + room[1]
+            narrower = which(width < least[rows])
+            rows, one, other = rows[narrower], one[narrower], other[narrower]
+            least[rows], along[rows] = width[narrower], through
+            middle[rows] = 0.5 * (picked(place, one) + picked(place, other))
         return least, along, middle
 
     def _leads_on(self, diagonal: int) -> Mask:

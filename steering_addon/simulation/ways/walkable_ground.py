@@ -20,7 +20,7 @@ from .fields import FAR, Field, Mesh8
 from .routes import LANES, LENGTHS, Routes, aims, look_from
 from .spans import SIDES, Build, find_spans, grade
 from .standing import Standing
-from .traffic import Streams, Traffic
+from .traffic import NO_STREAMS, Streams, Traffic
 from .walkable_grid import WalkableGrid
 
 FEW = 16
@@ -100,7 +100,7 @@ class WalkableGround(WalkableGrid):
         over = np.full(len(goals), -1, dtype=np.int64)
         start = self.nodes_at(feet, self.build.step + grade(self.build) * self.spans.size)
         passage, inside = np.full(len(goals), len(self.spans)), np.zeros(len(goals), dtype=np.bool_)
-        rows = which(start < len(self.spans)) if not self.is_open else which(start < 0)
+        rows = which((start < len(self.spans)) & ~self.open_to(goals, traffic))
         if not len(rows):
             return Course(place, ahead, reached, over, passage, inside)
         start, feet = start[rows], feet[rows]
@@ -137,6 +137,11 @@ class WalkableGround(WalkableGrid):
         ahead[at] = np.where(known, np.inf, straight)
         asking_for = tuple((routes, rows[few], nodes) for (routes, nodes), few in zip(asked, asking))
         return Course(place, ahead, reached, over, passage, inside, asking_for)
+
+    def open_to(self, places: Vectors, traffic: Traffic) -> Mask:
+        """Whether straight lines lead to places from all over the ground, and nobody makes them slower, (c,)."""
+        is_open = self.is_open and not traffic.digest
+        return self.spans.covers(places[:, 0], places[:, 1], 0) if is_open else np.zeros(len(places), dtype=np.bool_)
 
     def _lane_for_nose(self, routes: Routes, start: Rows, feet: Vectors, lane: Rows, nose: Scalars) -> Rows:
         """The lanes of agents (m,), of long bodies the next further out on which they do not head into a wall: on the
@@ -236,6 +241,8 @@ class WalkableGround(WalkableGrid):
         """The streams of agents that let nobody pass at passages on this ground."""
         goes = ~passing.lets & (passing.asked == passing.asked.max(initial=-np.inf))
         known = which(goes & np.isfinite(passing.place[:, 0]))
+        if not len(known):
+            return NO_STREAMS
         passage = self.passage[self.nodes_at(picked(passing.place, known), self.build.headroom)]
         on = which(passage < len(self.spans))
         return Streams.of(passage[on], picked(passing.through, known[on]))

@@ -429,7 +429,7 @@ def test_who_is_cornered_runs_into_the_dead_end_all_the_same() -> None:
 @pytest.mark.parametrize(
     "ground, things",
     [
-        (quads(plate(-20.3, -20.3, 20.3, 20.3)), NOTHING),
+        (quads(plate(-50.3, -50.3, 50.3, 50.3)), NOTHING),
         (quads(plate(-50, -50, 50, 50)), walls(((-9, -9, 0), (-8, -8, 2)))),
     ],
     ids=["open ground", "nothing in the way"],
