@@ -247,7 +247,7 @@ def _way_back(world: World, agents: Agents, line: Followed, memory: Following, r
     """Where walkers see the line along their way back to it, (m, 3) metres; nan for those that see where they join it.
     `radius`: (m,) of the path, metres."""
     back = np.full((3, len(agents)), np.nan).T
-    if world.ways is None:
+    if world.ways is None or not anybody(world.ways.walked_by(agents.rows)):
         return back
     # The pull leads to the line in as much way as the radius.
     joins = memory.along + memory.way * np.minimum(radius, np.maximum(line.to_end(memory.along, memory.way), 0.0))

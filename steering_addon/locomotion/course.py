@@ -6,7 +6,7 @@ import numpy as np
 
 from ..simulation.arrays.angles import cosine_of_setting
 from ..simulation.arrays.once import once
-from ..simulation.arrays.scalars import EPSILON, Mask, Rows, Scalars, anybody, clamp, largest, shared
+from ..simulation.arrays.scalars import EPSILON, Mask, Rows, Scalars, anybody, clamp, largest
 from ..simulation.arrays.vectors import Vectors, columns, magnitude, picked
 from ..simulation.ground import left_of, upright
 from ..simulation.terrain import Terrain
@@ -77,18 +77,18 @@ class Car:
         nose = columns(x, y, self.height + self.grade * self.front) + self.heading * self.front[:, None]
 
         def ends(ahead: Scalars) -> Mask:
-            point = nose + self.heading * ahead[:, None]
-            reach = WITHIN + RISES * ahead
-            ground = terrain.after.under(
-                point[:, 0], point[:, 1], point[:, 2] + self.grade * ahead, reach, reach
-            ).triangle
-            mask: Mask = self.stops & (ground < 0)
-            return mask if self.cosine is None else mask | (terrain.after.levelness(ground) < self.cosine)
+            """Of (..., n) metres."""
+            reach = (WITHIN + RISES * ahead).ravel()
+            x, y, z = ((nose[:, k] + self.heading[:, k] * ahead) for k in range(3))
+            places = (at.ravel() for at in (x, y, z + self.grade * ahead))
+            ground = terrain.after.under(*places, reach, reach).triangle
+            mask: Mask = self.stops & (ground < 0).reshape(ahead.shape)
+            if self.cosine is None:
+                return mask
+            return mask | (terrain.after.levelness(ground).reshape(ahead.shape) < self.cosine)
 
-        far = shared(np.inf, len(furthest))
-        for number in range(FURTHER, -1, -1):
-            ahead = furthest * (number / FURTHER)
-            far = np.where(ends(ahead), ahead, far)
+        tried = furthest * (np.arange(FURTHER + 1) / FURTHER)[:, None]
+        far = np.where(ends(tried), tried, np.inf).min(axis=0)
         near = np.maximum(far - furthest / FURTHER, 0.0)
         seen = np.isfinite(far)
         if not anybody(seen):

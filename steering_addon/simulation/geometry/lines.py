@@ -44,7 +44,7 @@ COARSE, FINE = np.array([33, 65, 129, 257]), 17
 """Candidates in the two rounds of a search near a known position; the reach decides which count the first has."""
 SKIPPED = 16
 """Candidates that are skipped together where those on both sides are too far away."""
-WORTH_SKIPPING = 4096
+WORTH_SKIPPING = 6144
 """Candidates of all points from which on looking for those that can be skipped takes less time than it saves."""
 STRETCH = 16
 """Blocks that are skipped together where lines are looked for within reach."""
@@ -285,10 +285,11 @@ class Followed(Columns):
             upward: as for `nearest`.
         """
         stride, begin = reach * (2.0 / (candidates - 1)), (offset - reach)[:, None]
-        if isinstance(candidates, int) and len(points) * candidates <= WORTH_SKIPPING:
-            number = np.arange(candidates)[None, :]
+        every = np.broadcast_to(candidates, stride.shape)[:, None]
+        most = int(every.max(initial=1))
+        if len(points) * most <= WORTH_SKIPPING:
+            number = np.minimum(np.arange(most), every - 1)
         else:
-            every = np.broadcast_to(candidates, stride.shape)[:, None]
             number = self._worth_trying(points, along[:, None], begin, stride[:, None], every, upward)
         tried = begin + stride[:, None] * number
         distance = self._squared(points, along[:, None] + tried, upward)
