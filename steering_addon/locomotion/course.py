@@ -79,9 +79,9 @@ class Car:
         def ends(ahead: Scalars) -> Mask:
             """Of (..., n) metres."""
             reach = (WITHIN + RISES * ahead).ravel()
-            x, y, z = ((nose[:, k] + self.heading[:, k] * ahead) for k in range(3))
-            places = (at.ravel() for at in (x, y, z + self.grade * ahead))
-            ground = terrain.after.under(*places, reach, reach).triangle
+            x, y, z = (nose[:, k] + self.heading[:, k] * ahead for k in range(3))
+            expected = (z + self.grade * ahead).ravel()
+            ground = terrain.after.under(x.ravel(), y.ravel(), expected, reach, reach).triangle
             mask: Mask = self.stops & (ground < 0).reshape(ahead.shape)
             if self.cosine is None:
                 return mask

@@ -103,6 +103,12 @@ class Surfaces:
         bounds = [layer.bounds for layer in self.layers if len(layer)]
         return max((high[2] for _, high in bounds), default=0.0) <= min((low[2] for low, _ in bounds), default=0.0)
 
+    @once
+    def seen_from_above(self) -> tuple[Vectors, Vectors]:
+        """The lowest and the highest corner of the rectangle that holds all of them, (2,) metres each."""
+        low, high = (np.array(side) for side in zip(*(layer.bounds for layer in self.layers)))
+        return low.min(axis=0)[:2], high.max(axis=0)[:2]
+
     def near_rims(self, points: Vectors, cosine: float, reach: float) -> Mask:
         """The points (n, 3) that may be within reach of where floor ends or is too steep; none is left out. `cosine`:
         of the steepest slope that can be walked; `reach`: metres."""
@@ -159,10 +165,14 @@ class Surfaces:
         (n, 2) ways, from which on sides are looked for all round.
         """
         rows = which((footing.triangle < 0) & (gap > 0.0))
+        if not len(rows) or not self.layers:
+            return footing
         is_near = np.zeros(len(rows), dtype=np.bool_)
         for layer in self.layers:
             is_near |= ~layer.floor.is_off(x[rows], y[rows], largest(gap))
-        rows = rows[is_near]
+        (left, front), (right, back) = self.seen_from_above
+        # Beyond all of them there is nothing on one of two opposite sides.
+        rows = rows[is_near & (x[rows] >= left) & (x[rows] <= right) & (y[rows] >= front) & (y[rows] <= back)]
         if not len(rows):
             return footing
         ahead = unit(picked(along, rows))

@@ -94,8 +94,7 @@ class _Storeys(NamedTuple):
 
 def find_spans(surfaces: Surfaces, build: Build) -> Spans | None:
     """Where bodies of a build can stand on surfaces that stand still; None where they can nowhere."""
-    low, high = (np.array(side) for side in zip(*(layer.bounds for layer in surfaces.layers)))
-    low, high = low.min(axis=0)[:2], high.max(axis=0)[:2]
+    low, high = surfaces.seen_from_above
     if not (high > low).all():
         return None
     wide, deep = (high - low).tolist()

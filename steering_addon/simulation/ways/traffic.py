@@ -164,16 +164,24 @@ def _slowness(spans: Spans, visited: Rows, cover: Scalars, pace: Scalars) -> Sca
 def _held_up(spans: Spans, nodes: Rows, cover: Scalars, pace: Scalars) -> tuple[Scalars, Scalars]:
     """The area that bodies at nodes (k,) cover round each node, square metres, and their slowness, (N + 1,) each.
     `cover`, `pace`: (k,) the areas, and these times the share of their own speed with which they get on."""
-    covered, paced = (_spread(spans.links, totals(nodes, column, len(spans) + 1)) for column in (cover, pace))
-    return covered, clamp(covered / np.maximum(paced, 1e-12), 1.0, SLOWNESS[-1])
+    n, (covered, held_up) = len(spans), (np.zeros(len(spans) + 1), np.ones(len(spans) + 1))
+    near = np.unique(nodes)
+    for sides in ((0, 2), (1, 3)) * SPREAD:
+        near = np.unique(np.append(near, spans.links[sides, near[:, None]]))
+    near = near[near < n]
+    number = np.full(n + 1, len(near))
+    number[near] = np.arange(len(near))
+    links, nodes = number[spans.links[:, near]], number[nodes]
+    covered[near], paced = (_spread(links, totals(nodes, column, len(near))) for column in (cover, pace))
+    held_up[near] = clamp(covered[near] / np.maximum(paced, 1e-12), 1.0, SLOWNESS[-1])
+    return covered, held_up
 
 
 def _spread(links: Rows, values: Scalars) -> Scalars:
-    """The mean of values (N + 1,) over a few cells round each node."""
-    n = len(values) - 1
+    """The mean of values (k,) over a few cells round each node; `links` (4, k), k for none."""
     for _ in range(SPREAD):
-        for one, other in ((links[0], links[2]), (links[1], links[3])):
-            neighbors = 1.0 + (one < n) + (other < n)
-            values = (values + values[one] + values[other]) / neighbors
-            values[n] = 0.0
+        for side in range(2):
+            one, other = links[side::2]
+            neighbors, padded = 1.0 + (one < len(values)) + (other < len(values)), np.append(values, 0.0)
+            values = (values + padded[one] + padded[other]) / neighbors
     return values

@@ -232,14 +232,20 @@ class WalkableGrid:
 
     def _labelled(self, links: Rows) -> Rows:
         """The least of the nodes that links (4, N + 1) connect, for each, (N + 1,)."""
-        n = len(self.spans)
-        label = np.where(self.grid.passable, np.arange(n + 1), n)
-        while True:
-            least = np.minimum(label, label[links].min(axis=0))
-            least = np.where(self.grid.passable, np.minimum(least, least[least]), n)
-            if (least == label).all():
-                return label
-            label = least
+        n, node = len(self.spans), np.arange(len(self.spans) + 1)
+        # Row by row: nodes of a row that follow each other are one from the start.
+        begins = links[2] != node - 1
+        row, first = np.cumsum(begins) - 1, which(begins)
+        one, other = np.tile(row, 2), row[links[:2]].ravel()
+        differ = (one[1:] != one[:-1]) | (other[1:] != other[:-1])
+        pairs = which(np.append(True, differ) & (links[:2].ravel() < n))
+        one, other = one[pairs], other[pairs]
+        label = np.arange(len(first))
+        while (label[one] != label[other]).any():
+            np.minimum.at(label, one, label[other])
+            np.minimum.at(label, other, label[one])
+            label = label[label]
+        return np.where(self.grid.passable, first[label[row]], n)
 
     def sees_along(self, start: Rows, direction: Vectors, length: Scalars) -> tuple[Mask, Rows]:
         """As `Mesh8.sees`, from nodes (m,) so many metres in level unit directions (m, 3)."""
