@@ -12,7 +12,7 @@ from bpy.types import Action, Object
 from ...portrayal.clips import MOVE, PHASES, Clip, Playing, leading
 from ...portrayal.feet.knees import ease
 from ...portrayal.feet.pacing import Tempo, paced
-from ...portrayal.feet.pawing import closing_of, paw_of, put_down, settling
+from ...portrayal.feet.pawing import paws_of, put_down, settling
 from ...portrayal.feet.planes import Ground
 from ...portrayal.feet.rotations import LEAST
 from ...portrayal.feet.solving import Held, hold
@@ -43,8 +43,8 @@ class Planter:
         self.legs, self._height, self._rests = legs, rig.height, feet.rests
         placed = [compose(rig.matrix, poses) for poses in feet.poses]
         # The motions that keep feet down in clips that stand, and by which they close the steps of those that move.
-        motions = [
-            (
+        self._paws = [
+            paws_of(
                 clips,
                 [rig.posed_points(poses, rows) for poses in feet.poses],
                 rests,
@@ -54,7 +54,6 @@ class Planter:
             )
             for rows, rests, bone in zip(feet.soles, feet.rests.T, legs.carriers)
         ]
-        self._paws, self._closing = [paw_of(*motion) for motion in motions], [closing_of(*motion) for motion in motions]
         self._first = first = leading(clips)
         self._moves = np.array([clip.plays == MOVE and clip.speed > 0.0 for clip in clips])
         cycle = [rig.posed_points(feet.poses[first][:PHASES], rows) for rows in feet.soles]
@@ -77,12 +76,12 @@ class Planter:
         flat, shape = playing.flat(), playing.phase.shape[1:]
         posed = self.legs.pose(flat, shape)
         rests = np.einsum("cf,cl->lf", flat.weights(), self._rests).reshape(-1, *shape)
-        pawing = [paw and paw.correction(flat, position) for paw, position in zip(self._paws, posed.places)]
+        pawing = [paw and paw.correction(flat, position) for (paw, _), position in zip(self._paws, posed.places)]
         feet = [Stepping(*foot) for foot in zip(posed.soles, rests, pawing, posed.reaches)]
         moving = flat.weights()[self._moves].any(axis=0).reshape(shape)
         settled = moving * settling(playing.phase[self._first], body, self._height, frame_time)
         if np.any(settled):
-            closing = [step.correction(flat, position) for step, position in zip(self._closing, posed.places)]
+            closing = [step.correction(flat, position) for (_, step), position in zip(self._paws, posed.places)]
             feet = [put_down(foot, step, settled) for foot, step in zip(feet, closing)]
         lowers = self.legs.lowers_hips(on_ground=ground is not None)
         held = hold(body, feet, self._height, frame_time, ground, lowers_hips=lowers)

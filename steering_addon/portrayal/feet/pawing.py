@@ -65,41 +65,16 @@ def settling(phase: Scalars, body: Carried, height: float, frame_time: float) ->
     return np.maximum(share, smooth(1.0 - (phase - last) / SETS_OFF))
 
 
-def closing_of(
+def paws_of(
     clips: Sequence[Clip],
     soles: Sequence[Points],
     rests: Scalars,
     places: Sequence[Vectors],
     turns: Sequence[Turns],
     height: float,
-) -> Paw:
-    """Find the motion by which a foot closes its step in each clip that moves; arguments as for `paw_of`."""
-    shift, turn = _nothing(places)
-    for row, (clip, sole) in enumerate(zip(clips, soles)):
-        above = np.min(sole[..., 2], axis=1) - rests[row]
-        stance = max(stances(np.abs(above[:PHASES]) < TOUCH * height), key=len, default=np.zeros(0, dtype=np.int64))
-        if clip.plays != MOVE or clip.speed <= 0.0 or not len(stance):
-            continue
-        half = _usual(places[row][stance])
-        middle, early = stance[half], stance[:half]
-        place = np.tile(places[row][middle] - (0.0, 0.0, above[middle]), (len(sole), 1))
-        along = np.einsum("pmi->pi", sole[..., :2]) / sole.shape[1]
-        ahead = np.isin(np.arange(len(sole)) % PHASES, early)
-        place[ahead, :2] += along[ahead] - along[middle]
-        shift[row] = place - places[row]
-        turn[row] = multiply(turns[row][middle], transpose(turns[row]))
-    return Paw(shift, turn)
-
-
-def paw_of(
-    clips: Sequence[Clip],
-    soles: Sequence[Points],
-    rests: Scalars,
-    places: Sequence[Vectors],
-    turns: Sequence[Turns],
-    height: float,
-) -> Paw | None:
-    """Find the motion that keeps a foot down; None if no clip that stands lifts it.
+) -> tuple[Paw | None, Paw]:
+    """Find the motion that keeps a foot down in clips that stand, None if none of them lifts it, and that by which it
+    closes its step in clips that move.
 
     Args:
         soles: (PHASES + 2, m, 3) the points of its sole in each of the clips, metres in the space of the model.
@@ -107,18 +82,27 @@ def paw_of(
         places, turns: (PHASES + 2, 3) and (PHASES + 2, 3, 3) where its origin is in each clip, and how it is turned.
         height: of the model, metres.
     """
-    (shift, turn), lifts = _nothing(places), False
+    kept, closing, lifts = _no_paw(places), _no_paw(places), False
     for row, (clip, sole) in enumerate(zip(clips, soles)):
         above = np.min(sole[..., 2], axis=1) - rests[row]
-        if clip.plays != STAND or np.max(above) < LIFTS * height:
+        touches = np.abs(above) < TOUCH * height
+        stance = max(stances(touches[:PHASES]), key=len, default=np.zeros(0, dtype=np.int64))
+        if clip.plays == STAND and np.max(above) >= LIFTS * height:
+            down = np.flatnonzero(touches) if touches.any() else np.array([np.argmin(above)])
+            phase = down[_usual(places[row][down])]
+            paw, place, lifts = kept, places[row][phase], True
+        elif clip.plays == MOVE and clip.speed > 0.0 and len(stance):
+            half = _usual(places[row][stance])
+            phase, early = stance[half], stance[:half]
+            paw, place = closing, np.tile(places[row][phase] - (0.0, 0.0, above[phase]), (len(sole), 1))
+            along = np.einsum("pmi->pi", sole[..., :2]) / sole.shape[1]
+            ahead = np.isin(np.arange(len(sole)) % PHASES, early)
+            place[ahead, :2] += along[ahead] - along[phase]
+        else:
             continue
-        lifts = True
-        down = np.flatnonzero(np.abs(above) < TOUCH * height)
-        down = down if len(down) else np.array([np.argmin(above)])
-        phase = down[_usual(places[row][down])]
-        shift[row] = places[row][phase] - places[row]
-        turn[row] = multiply(turns[row][phase], transpose(turns[row]))
-    return Paw(shift, turn) if lifts else None
+        paw.shift[row] = place - places[row]
+        paw.turn[row] = multiply(turns[row][phase], transpose(turns[row]))
+    return kept if lifts else None, closing
 
 
 def _usual(places: Vectors) -> int:
@@ -127,6 +111,6 @@ def _usual(places: Vectors) -> int:
     return int(np.argmin(np.einsum("ri,ri->r", off, off)))
 
 
-def _nothing(places: Sequence[Vectors]) -> tuple[list[Vectors], list[Turns]]:
-    """Shifts and turns that leave a foot where it is, at places (PHASES + 2, 3) in each clip."""
-    return [np.zeros_like(place) for place in places], [np.tile(np.eye(3), (len(place), 1, 1)) for place in places]
+def _no_paw(places: Sequence[Vectors]) -> Paw:
+    """A motion that leaves a foot where it is, at places (PHASES + 2, 3) in each clip."""
+    return Paw([np.zeros_like(place) for place in places], [np.tile(np.eye(3), (len(place), 1, 1)) for place in places])
