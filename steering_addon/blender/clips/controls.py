@@ -17,6 +17,7 @@ from ..animation.animation_data import evaluate
 from ..animation.rotation_channels import channels_from_matrices, data_path, matrices_from_channels
 from ..objects.doubles import column_from, doubles
 from ..objects.drivers import drivers_of
+from .clip_posture import turned_about
 from .poses import bone_channel, copy_aside, phases_of, played_curves
 from .rig import Rig
 
@@ -141,9 +142,7 @@ class _Probe:
         """Whether a foot turns with a bone."""
         posed, row = self._copy.pose.bones[bone], self.row(bone)
         axes = self._stood[row, :3, :3] / np.linalg.norm(self._stood[row, :3, :3], axis=0)
-        x, y, z = self._up
-        skew = np.array(((0.0, -z, y), (z, 0.0, -x), (-y, x, 0.0)))
-        turn = np.eye(3) + np.sin(TURN) * skew + (1.0 - np.cos(TURN)) * skew @ skew
+        turn = turned_about(self._up, np.array(TURN))
         channel = data_path(posed.rotation_mode)
         before = doubles(getattr(posed, channel))
         basis = matrices_from_channels(before[None, None], posed.rotation_mode)[0, 0]

@@ -11,7 +11,6 @@ from ...simulation.declaration import name_of
 from ..animation.animation_data import channelbags, posed_block
 from ..animation.posing import check_shows_clips, check_strips_play, short_name
 from ..clips.clip_copies import curves_for, fits
-from ..clips.clip_feet import stand_on_soles, store_unplanted, why_unplanted
 from ..clips.clip_speeds import gaits_of, start_at_cruise
 from ..clips.crowd_clips import (
     check_has_models,
@@ -24,6 +23,7 @@ from ..clips.crowd_clips import (
 )
 from ..clips.finding_clips import Found, actions_of, find_clips, own_actions, promising, why_no_walk, why_none_moves
 from ..clips.hiding_tracks import check_tracks_show_clips
+from ..clips.planting import stand_on_soles, store_unplanted, why_unplanted
 from ..moving import locomotion_of
 from ..objects.drivers import drivers_of
 from ..objects.hierarchy import Family

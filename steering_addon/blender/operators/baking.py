@@ -15,7 +15,7 @@ from ..animation.edited_keys import has_edited_keys
 from ..animation.ownership import bake_of
 from ..animation.run_records import Outcomes, forget_runs, sign_run
 from ..animation.visibility import parts
-from ..clips.clip_feet import unplanted_of
+from ..clips.planting import unplanted_of
 from ..crowds.crowd_cache import shown_by
 from ..objects.crowd_caches import MARK, cache_of, crowd_of_player
 from ..objects.focus import check_editable, vehicles_selected, wholes_selected

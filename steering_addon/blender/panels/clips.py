@@ -4,8 +4,8 @@ from bpy.types import Context, Object, PropertyGroup, UILayout
 
 from ...portrayal.clips import ClipSettings
 from ..animation.posing import moves_shape_keys, short_name
-from ..clips.clip_feet import unplanted_of
 from ..clips.crowd_clips import WITH_PARTNER, state_of
+from ..clips.planting import unplanted_of
 from ..crowds.adding_clips import why_without_walk
 from ..crowds.states import states_of_crowd
 from ..objects.focus import crowd_in_focus

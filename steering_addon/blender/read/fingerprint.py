@@ -30,6 +30,7 @@ from ..pieces import in_one_go
 from ..properties import has_role, names_set, pointed_at, settings_of
 from .dependencies import KeyedPaths, animated_paths, with_all_behind
 from .evaluated_points import KINDS
+from .flow_meshes import VALUES
 from .marks import marker_frames
 from .sources import keys_looks
 
@@ -59,8 +60,6 @@ TRANSFORMS = (
 )
 OF_THE_INTERFACE = {"show_expanded", "show_on_cage", "show_in_editmode", "is_active", "use_pin_to_last"}
 """Properties of modifiers and constraints that change nothing."""
-ATTRIBUTES = {"FLOAT_COLOR": ("color", 4), "BYTE_COLOR": ("color", 4), "FLOAT_VECTOR": ("vector", 3)}
-"""The attributes that a flow is painted with, by type: the name of their values and its number of components."""
 OF_THE_EDITOR = {"location", "location_absolute", "width", "height", "select", "hide", "label", "dimensions"}
 """Properties of nodes that change nothing."""
 
@@ -269,7 +268,7 @@ def _shape_of(ob: Object) -> Iterator[Any]:
     elif ob.type == "MESH":
         yield len(ob.data.polygons), _column(ob.data.vertices, "co", 3)
         roles = ob.steering.roles if settings_of(ob) else ()
-        yield from _attributes(ob.data, ATTRIBUTES) if Role.FLOW.name in roles else ()
+        yield from _attributes(ob.data, VALUES) if Role.FLOW.name in roles else ()
         yield from _attributes(ob.data, KINDS) if Role.POINTS.name in roles else ()
     elif ob.type == "CURVE":
         for line in ob.data.splines:

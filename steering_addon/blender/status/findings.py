@@ -22,11 +22,11 @@ from ..animation.animation_data import action_of
 from ..animation.bake_record import BakeRecord
 from ..animation.run_records import Outcomes
 from ..animation.visibility import SWITCHES
-from ..clips.clip_feet import unplanted_of
 from ..clips.clip_speeds import too_fast
 from ..clips.crowd_clips import clip_of_link, state_of, stored_clips
 from ..clips.finding_clips import own_actions
 from ..clips.measuring import player_below
+from ..clips.planting import unplanted_of
 from ..crowds.adding_clips import why_without_walk
 from ..crowds.improbable import REMEDIES, off_origin, scaled_since, why_improbable
 from ..crowds.states import states_left_behind

@@ -13,12 +13,11 @@ from ...portrayal.portrait import ModelPortrait, Portrait
 from ...portrayal.pose_count import pose_groups
 from ..animation.animation_data import posed_block
 from ..clips.clip_copies import ClipCopy, copies_made
-from ..clips.clip_feet import store_unplanted
 from ..clips.clip_posture import HEAD
 from ..clips.clip_record import clip_record, is_copy
 from ..clips.clip_strips import ClipPlayed, Edited, RigClips, write_clips
 from ..clips.crowd_clips import scale_of, store_measurements
-from ..clips.planting import FEET, FRAMES_TOGETHER, planter_of
+from ..clips.planting import FEET, FRAMES_TOGETHER, planter_of, store_unplanted
 from ..clips.rig_keys import key_actions
 from ..clips.shapes import clear_players, give_own_shapes, has_own_shapes
 from ..objects.tagged_objects import names_of

@@ -74,7 +74,7 @@ def test_controls_hold_feet_and_their_keys_are_gone_with_the_bake() -> None:
     rig, people = controlled_walk()
     people.steering.portrayal.playing.plant_feet = False
     before = scene_dump()
-    feet, crowds = part("blender.clips.clip_feet"), part("blender.clips.crowd_clips")
+    feet, crowds = part("blender.clips.planting"), part("blender.clips.crowd_clips")
     family = part("blender.objects.hierarchy").Family()
     [model] = crowds.models_of(people, [rig], bpy.context.scene, family)
     assert feet.why_unplanted(model, bpy.context.scene, family) == ""

@@ -180,7 +180,7 @@ def test_a_sole_has_heel_and_toes_although_one_dips_as_it_is_put_down_and_each_p
     bpy.ops.mesh.edge_split()
     bpy.ops.object.mode_set(mode="OBJECT")
     rig = rig_of(armature)
-    feet = part("blender.clips.feet").read_feet(armature, rig, [action], 0)
+    feet = part("blender.clips.legs").read_feet(armature, rig, [action], 0)
     for rows in feet.soles:
         places = np.round(rig.points[rows], 3)
         assert len(np.unique(places, axis=0)) == len(rows)
