@@ -5,7 +5,7 @@ import pytest
 
 from steering_addon.portrayal.clips import DO, MOVE, PHASES, STAND, Clip, Playing
 from steering_addon.portrayal.feet.footholds import footholds
-from steering_addon.portrayal.feet.pawing import LIFTS, Paw, closing_of, paw_of, put_down, settling
+from steering_addon.portrayal.feet.pawing import LIFTS, Paw, paws_of, put_down, settling
 from steering_addon.portrayal.feet.rotations import rotation_about_up, rotation_between
 from steering_addon.portrayal.feet.treads import Carried, FootCorrection, LegReach, Stepping
 from tests.portrayal.feet.walks import FRAME_TIME, FRAMES, TIME, UP, body_of, in_world, stand
@@ -25,7 +25,7 @@ def pawing(high: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 def paw(plays: int, high: float = 0.1) -> Paw | None:
     sole, place, turn = pawing(high)
-    return paw_of([Clip("Idle", plays, 2.0)], [sole], np.zeros(1), [place], [turn], HEIGHT)
+    return paws_of([Clip("Idle", plays, 2.0)], [sole], np.zeros(1), [place], [turn], HEIGHT)[0]
 
 
 @pytest.mark.parametrize(
@@ -91,7 +91,7 @@ def test_a_foot_ahead_of_its_body_stays_where_it_came_down_and_another_comes_up_
     sunk = np.minimum(np.min(sole[..., 2], axis=1), 0.0)[:, None] * UP
     sole, place = sole - sunk[:, None], place - sunk
     clips = [Clip("Walk", plays, 1.0, speed=1.2)]
-    closing = closing_of(clips, [sole], np.zeros(1), [place], [turn], HEIGHT)
+    _, closing = paws_of(clips, [sole], np.zeros(1), [place], [turn], HEIGHT)
     playing = Playing(PHASE[None, :PHASES], np.ones((1, PHASES)))
     step = closing.correction(playing, place[None, :PHASES])
     foot = put_down(Stepping(sole[None, :PHASES], np.zeros((1, PHASES))), step, np.ones((1, PHASES)))

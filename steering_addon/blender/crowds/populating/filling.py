@@ -1,7 +1,7 @@
 """Fills a crowd: keeps existing members, adds missing ones and removes surplus ones."""
 
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import bpy
@@ -14,6 +14,7 @@ from ....settings.population import AT_MODEL, CURVE, VOLUME, Population
 from ....settings.preset import Preset
 from ....simulation.arrays.chance import keys_of
 from ....simulation.arrays.identities import distinct
+from ....simulation.locomotion import Locomotion
 from ....simulation.roles import Role
 from ...animation.ownership import holds_nothing
 from ...animation.posing import held_paths, let_go
@@ -126,11 +127,6 @@ def plan_filling(
     flying = flies(like, crowd)
     sources = [Source.of(ob, weight, family, depsgraph, flies=flying) for ob, weight in objects if weight > 0.0]
     _check(context, crowd, population, sources)
-    rooms = [source.room(on_ground=population.arrangement != VOLUME) for source in sources]
-    obstacles = [ob for ob in _beside(context, Role.OBSTACLE, sources) if ob != place]
-    _check_places(context, [ob for ob in (crowd, place, *obstacles) if ob is not None], obstacles)
-    cursor = Matrix.Translation(context.scene.cursor.location)
-    frame = cursor if crowd is None else crowd.evaluated_get(depsgraph).matrix_world
     preset = (
         None
         if like is UNCHANGED or not sources
@@ -141,16 +137,9 @@ def plan_filling(
     scalable = _scalable(sources)
     if sizes_of_preset and preset is not None:
         population = replace(population, random_scale=preset.variation.get("size", 0.0) if any(scalable) else 0.0)
-    widest = max(rooms, default=0.0) * (1.0 + population.random_scale)
-    at_model = population.spread == AT_MODEL and sources
-    middle = (sources[0].model.parts[0].matrix_world if at_model else frame).translation
+    rooms = [source.room(on_ground=population.arrangement != VOLUME) for source in sources]
     existing = members_of(crowd, context.scene) if crowd is not None else {}
-    other_bodies = bodies_of_others(context.scene, crowd, {*existing.values()})
-    overhead = SurfaceReader(_beside(context, Role.SURFACE, sources)).read(depsgraph, context.scene.frame_current)
-    ground = MemberGround.of(
-        population, frame, place, middle, widest, depsgraph, obstacles, overhead, other_bodies, moves
-    )
-
+    ground = _ground_of(context, crowd, population, place, sources, max(rooms, default=0.0), existing, moves)
     changed = {number for number, ob in existing.items() if changed_by_user(ob, family)}
     # Points are all made each time. To read settings that a crowd does not have would give them to it.
     is_laid_out = not population.in_points and bool(existing) and _is_laid_out(crowd, ground)
@@ -199,12 +188,32 @@ def _check(context: Context, crowd: Object | None, population: Population, sourc
         raise Refusal(f"The collection {collection.name} is excluded from the view layer. Enable it in the Outliner.")
 
 
-def _check_places(context: Context, standing: Sequence[Object], obstacles: Sequence[Object]) -> None:
-    """Raise Refusal if the crowd, its place or obstacles are damaged, or stand at no numbers."""
+def _ground_of(
+    context: Context,
+    crowd: Object | None,
+    population: Population,
+    place: Object | None,
+    sources: Sequence[Source],
+    room: float,
+    existing: Mapping[int, Object],
+    moves: Locomotion,
+) -> MemberGround:
+    """The ground of members of which the usual ones need a `room`. Refused if the crowd, its place or obstacles are
+    damaged, or stand at no numbers."""
+    scene, depsgraph = context.scene, context.evaluated_depsgraph_get()
+    obstacles = [ob for ob in _beside(context, Role.OBSTACLE, sources) if ob != place]
     check_stored(obstacles)
-    depsgraph = context.evaluated_depsgraph_get()
+    standing = [ob for ob in (crowd, place, *obstacles) if ob is not None]
     matrices = doubles([ob.evaluated_get(depsgraph).matrix_world for ob in standing])
-    check_numbers(matrices, standing, context.scene.frame_current)
+    check_numbers(matrices, standing, scene.frame_current)
+    cursor = Matrix.Translation(scene.cursor.location)
+    frame = cursor if crowd is None else crowd.evaluated_get(depsgraph).matrix_world
+    at_model = population.spread == AT_MODEL and sources
+    middle = (sources[0].model.parts[0].matrix_world if at_model else frame).translation
+    widest = room * (1.0 + population.random_scale)
+    overhead = SurfaceReader(_beside(context, Role.SURFACE, sources)).read(depsgraph, scene.frame_current)
+    others = bodies_of_others(scene, crowd, {*existing.values()})
+    return MemberGround.of(population, frame, place, middle, widest, depsgraph, obstacles, overhead, others, moves)
 
 
 def _scalable(sources: Sequence[Source]) -> list[bool]:
