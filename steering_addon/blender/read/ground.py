@@ -27,6 +27,7 @@ from ...settings.placement import (
 from ...settings.population import ARRANGEMENTS, CIRCLE, CURVE, ONE_PLACE, OVER_ALL, SURFACE, VOLUME, Population
 from ...settings.spots import first_free, formed, standable, ways_to, well_placed, with_headroom, with_room_to_turn
 from ...simulation.arrays.vectors import unit
+from ...simulation.geometry.obstacles import Obstacles
 from ...simulation.geometry.paths import Path
 from ...simulation.geometry.surfaces import Surfaces, surfaces
 from ...simulation.locomotion import Locomotion
@@ -143,27 +144,9 @@ class MemberGround:
             return [*out, keeping_off(*other_bodies, widest)] if len(other_bodies[0]) else out
 
         if kind == SURFACE:
-            points, corners = _mesh_in_the_world(place, depsgraph)
-            ground = surfaces([(points, corners.astype(np.int64))])
-            on_top = standable(points[corners], moves)
-            faces, is_in_part = points[corners][on_top], not on_top.all()
-            made_of = faces.reshape(-1, 3)
-            if population.spread != OVER_ALL and len(faces):
-                tree = BVHTree.FromPolygons(points.tolist(), corners[on_top].tolist())
-                made_of = np.concatenate((made_of, [middle]))
-                group = faces, _point_on(tree, middle), population.count, max(widest, 0.5 * population.distance)
-                faces = ground_of_group(*group)
-                ways = ways_to(group[1], ground, in_the_way, moves, widest) if obstacles else None
-                if ways is not None:
-                    faces, reachable = walked_to(ways, keeps_out(on_surface(faces, 0.0, 0.0)), *group)
-                    sifts.append(reachable)
-            density = _density(place, depsgraph, corners[on_top]) if population.spread == OVER_ALL else None
-            if density is not None:
-                made_of = np.concatenate((made_of, density))
-            propose = on_surface(faces, population.height, population.lean, density)
-            if moves.stands:
-                well = well_placed(propose, moves, ground, widest, frame[:, 1], population.height)
-                better = sifted(well, with_room_to_turn(ground, moves, widest)), well
+            solid, heading = in_the_way if obstacles else None, frame[:, 1]
+            on_mesh = _on_mesh(population, place, middle, widest, depsgraph, solid, keeps_out, heading, moves)
+            propose, better, sifts, made_of, is_in_part = on_mesh
         elif kind == VOLUME:
             propose, wholly, made_of = _inside(place, widest, depsgraph)
             better = (sifted(propose, wholly),)
@@ -212,6 +195,43 @@ class MemberGround:
         in_formation = formed(self.population, self.spacing, self.frame, self.origin)
         spots = first_free(in_formation, int(numbers.max(initial=-1)) + 1, self.sifts, grows=grows)
         return spots.take(numbers[numbers < len(spots.valid)])
+
+
+def _on_mesh(
+    population: Population,
+    place: Object,
+    middle: Vector,
+    widest: float,
+    depsgraph: Depsgraph,
+    in_the_way: Obstacles | None,
+    keeps_out: Callable[[Proposing], list[Sifting]],
+    heading: np.ndarray,
+    moves: Locomotion,
+) -> tuple[Proposing, tuple[Proposing, ...], list[Sifting], np.ndarray, bool]:
+    """How members are placed on a mesh: `propose`, `better`, `sifts`, `made_of`, and `is_in_part` of `MemberGround`.
+    `in_the_way`: what they walk round, if anything; `heading`: (3,) theirs."""
+    points, corners = _mesh_in_the_world(place, depsgraph)
+    ground = surfaces([(points, corners.astype(np.int64))])
+    on_top = standable(points[corners], moves)
+    faces, sifts, density = points[corners][on_top], [], None
+    made_of = faces.reshape(-1, 3)
+    if population.spread == OVER_ALL:
+        density = _density(place, depsgraph, corners[on_top])
+        made_of = made_of if density is None else np.concatenate((made_of, density))
+    elif len(faces):
+        tree = BVHTree.FromPolygons(points.tolist(), corners[on_top].tolist())
+        made_of = np.concatenate((made_of, [middle]))
+        group = faces, _point_on(tree, middle), population.count, max(widest, 0.5 * population.distance)
+        faces = ground_of_group(*group)
+        ways = ways_to(group[1], ground, in_the_way, moves, widest) if in_the_way is not None else None
+        if ways is not None:
+            faces, reachable = walked_to(ways, keeps_out(on_surface(faces, 0.0, 0.0)), *group)
+            sifts.append(reachable)
+    propose, better = on_surface(faces, population.height, population.lean, density), ()
+    if moves.stands:
+        well = well_placed(propose, moves, ground, widest, heading, population.height)
+        better = sifted(well, with_room_to_turn(ground, moves, widest)), well
+    return propose, better, sifts, made_of, not on_top.all()
 
 
 def _point_on(tree: BVHTree, point: Vector) -> np.ndarray:

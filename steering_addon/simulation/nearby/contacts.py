@@ -115,29 +115,13 @@ def push_apart(
     walls = AtWalls.of(model, handling, gives_way, brakes, world, position, forward, lands)
     if not len(pairs.first) and not len(walls.row) and not len(shoved):
         return moved, NOBODY_SHOVED
-    margin, drift, close = MARGIN * float(world.bodies.radius.max()), np.inf, pairs
-    for passed in range(PASSES):
-        late = passed >= IN_STRIDE
-        if 2.0 * drift >= margin:
-            close, drift = pairs.close(points, margin), 0.0
-        push = close.displacement(points, firm=not late)
-        way = strides.taken(points, push, slide=late) + walls.displacement(points, brakes=True)
-        way = level(picked(way, np.arange(n)), world.upward, grounded)
-        if not way.any():
-            break
-        points[:n] += way
-        drift += float(magnitude(way).max())
+    _separate(points, pairs, strides, walls, world, grounded)
     last = shoved if len(shoved) else no_vectors(n)
     shove = (points[:n] - position) / dt
     swells = magnitude(shove) > magnitude(last)
     shove = last + truncate(shove - last, np.where(swells, GUARD, 1.0) * brakes * dt)
     points[:n] = strides.held(position + shove * dt, points)
-    gently = points[:n].copy(order="K")
-    for _ in range(WALL_PASSES):
-        out = level(picked(walls.displacement(points, brakes=False), np.arange(n)), world.upward, grounded)
-        if not out.any():
-            break
-        points[:n] += out
+    walled = _keep_out(points, walls, world, grounded)
     furthest = clamp(magnitude(velocity), model.max_speed, handling.dart * model.max_speed) * dt
     # What is carried by something faster, or falls, moves from where that has taken it.
     carried = magnitude(position - before) > furthest * (1.0 + ROUNDING)
@@ -152,9 +136,40 @@ def push_apart(
     shift = np.where(touched[:, None], shift, 0.0)
     taken = _taken(velocity, shift / dt)
     # A body that is moved out of an obstacle does not go on from there.
-    walled = (points[:n] != gently).any(axis=1)
     shoved = np.where(walled[:, None], 0.0, shift / dt - taken)
     return replace(moved, position=separated, velocity=velocity + taken), shoved
+
+
+def _separate(
+    points: Vectors, pairs: "_Touching", strides: Strides, walls: AtWalls, world: World, grounded: Mask
+) -> None:
+    """Move the vehicles, the first n of all bodies at points (b, 3), apart, in rounds."""
+    n, drift, close = len(grounded), np.inf, pairs
+    margin = MARGIN * float(world.bodies.radius.max())
+    for passed in range(PASSES):
+        late = passed >= IN_STRIDE
+        if 2.0 * drift >= margin:
+            close, drift = pairs.close(points, margin), 0.0
+        push = close.displacement(points, firm=not late)
+        way = strides.taken(points, push, slide=late) + walls.displacement(points, brakes=True)
+        way = level(picked(way, np.arange(n)), world.upward, grounded)
+        if not way.any():
+            break
+        points[:n] += way
+        drift += float(magnitude(way).max())
+
+
+def _keep_out(points: Vectors, walls: AtWalls, world: World, grounded: Mask) -> Mask:
+    """Move the vehicles, the first n of all bodies at points (b, 3), out of obstacles; returns who was moved, (n,)."""
+    n = len(grounded)
+    gently = points[:n].copy(order="K")
+    for _ in range(WALL_PASSES):
+        out = level(picked(walls.displacement(points, brakes=False), np.arange(n)), world.upward, grounded)
+        if not out.any():
+            break
+        points[:n] += out
+    moved: Mask = (points[:n] != gently).any(axis=1)
+    return moved
 
 
 def _taken(velocity: Vectors, shove: Vectors) -> Vectors:
