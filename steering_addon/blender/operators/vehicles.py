@@ -9,7 +9,6 @@ from bpy.types import Context, Object
 from ...locomotion.driving import OUTPUTS
 from ...settings.population import MOST_VARIED
 from ...settings.stored_choices import AS_CROWD, OWN_MOVES
-from ...simulation.locomotion import Locomotion
 from ...simulation.roles import Role
 from ..animation.custom_properties import reading_drivers
 from ..crowds.adding_clips import add_to_new_crowd, measure_clips, why_without_walk
@@ -21,8 +20,8 @@ from ..objects.focus import check_editable, crowd_in_focus, vehicles_selected
 from ..objects.hierarchy import Family
 from ..objects.tagged_objects import crowd_of, tagged, vehicles_of
 from ..panels.fields import counted
-from ..properties import has_role
-from ..property_groups import items_of, stored_value, values_of
+from ..properties import copy_values, has_role
+from ..property_groups import items_of
 from ..refusal import Refusal, Unneeded, check_stored, choice_in
 from .polls import CROWD_NEEDED, SteeringOperator, has_editable_crowd, in_object_mode, needed, vehicle_selected
 
@@ -92,19 +91,14 @@ class STEERING_OT_move_as(SteeringOperator, bpy.types.Operator):
     def carry_out(self, context):
         vehicles = vehicles_selected(context)
         check_editable(vehicles)
+        moves = BY_CHOICE.get(self.locomotion)
         for ob in vehicles:
+            settings, crowd = ob.steering, crowd_of(ob)
+            moves_alike = moves is not None and crowd is not None and locomotion_of(crowd) is moves
             # Settings that it has never had begin as those of its crowd, where that moves alike.
-            settings, moves, crowd = ob.steering, BY_CHOICE.get(self.locomotion), crowd_of(ob)
-            if moves is not None and not settings.is_property_set(moves.name) and _has_set(crowd, moves):
-                group = getattr(settings, moves.name)
-                for name, value in values_of(moves, getattr(crowd.steering, moves.name)).items():
-                    setattr(group, name, stored_value(moves.parameters()[name], value))
+            if moves_alike and crowd.steering.is_property_set(moves.name) and not settings.is_property_set(moves.name):
+                copy_values(getattr(crowd.steering, moves.name), getattr(settings, moves.name))
             settings.own_locomotion = self.locomotion
-
-
-def _has_set(crowd: Object | None, moves: type[Locomotion]) -> bool:
-    """Whether a crowd moves in this way, with settings of its own."""
-    return crowd is not None and locomotion_of(crowd) is moves and crowd.steering.is_property_set(moves.name)
 
 
 def _amount(name: str, default: float, description: str):
