@@ -303,15 +303,15 @@ class Walkable(Columns):
         """Whether the ground can be walked at all places of each, (n,). `offset`: (k n, 2) metres to these as seen from
         above, the first of all n walkers before the second."""
         n = len(look.reach)
-        times = len(offset) // max(n, 1)
+        times = max(len(offset) // max(n, 1), 1)
         feet, normal = _repeated(look.feet, times), _repeated(look.normal, times)
-        limit = np.tile(cosine_of_setting(self.max_slope), times)
-        step = np.tile(self.step_height, times) + np.tile(tangent_of_setting(self.max_slope), times) * magnitude(offset)
+        limit, slope = (np.concatenate((c(self.max_slope),) * times) for c in (cosine_of_setting, tangent_of_setting))
+        step = np.concatenate((self.step_height,) * times) + slope * magnitude(offset)
         x, y, expected = feet[:, 0] + offset[:, 0], feet[:, 1] + offset[:, 1], feet[:, 2] + rise(normal, offset)
         good, bad = self.surfaces.glance(x, y, expected, step, limit)
         # Of those with a place that cannot be walked the others need not be looked at.
         free = ~bad.reshape(times, n).any(axis=0)
-        rows = which(~good & np.tile(free, times))
+        rows = which(~good & np.concatenate((free,) * times))
         if len(rows):
             nearby = step[rows]
             places = x[rows], y[rows], expected[rows]
@@ -335,7 +335,7 @@ def along_ground(normal: Vectors, direction: Vectors, length: Scalars) -> Vector
 
 def _repeated(v: Vectors, times: int) -> Vectors:
     """The vectors (n, 3) several times over, (times n, 3); also of (n, 2)."""
-    return np.tile(v.T, (1, times)).T if times > 1 else v
+    return np.concatenate((v.T,) * times, axis=1).T if times > 1 else v
 
 
 def leaning(heading: Vectors, normal: Vectors, share: Scalars, aside: Scalars) -> Pose | None:

@@ -87,9 +87,9 @@ class Handling(Columns):
     def stature(self, lift: Scalars) -> Stature:
         """How the bodies stand whose origins are (n,) metres above the places where they stand: those that need
         headroom are as tall as that."""
-        tall, lift = np.isfinite(self.headroom), np.broadcast_to(lift, self.headroom.shape)
+        tall = np.isfinite(self.headroom)
         step = np.minimum(np.where(np.isfinite(self.step), self.step, 0.0), self.headroom)
-        feet, step, head = (np.where(tall, up - lift, 0.0) for up in (np.zeros(len(lift)), step, self.headroom))
+        feet, step, head = (np.where(tall, up - lift, 0.0) for up in (0.0, step, self.headroom))
         return Stature(feet, step, head, self.steepest)
 
     def smoothed(self, before: Vectors, acceleration: Vectors, dt: float) -> Vectors:

@@ -269,8 +269,7 @@ def agents_of(state: State, snapshot: Snapshot, world: World, rows: Rows) -> Age
             speed_time=np.maximum(model.speed_time, world.dt),
         )
     keys = snapshot.keys if alone else snapshot.keys[rows]
-    errand = errands(state) if alone else errands(state).take(rows)
-    progress = progress_in(state.memories, len(state))
+    errand, progress = errands(state), progress_in(state.memories, len(state))
     handling = snapshot.handling if alone else snapshot.handling.take(rows)
     return Agents(
         rows=rows,
@@ -291,8 +290,8 @@ def agents_of(state: State, snapshot: Snapshot, world: World, rows: Rows) -> Age
         goal=shared(np.nan, 3 * len(rows)).reshape(len(rows), 3),
         stays=stays(snapshot.attendance, rows),
         arrival_distance=arrival_distance(snapshot.attendance, rows),
-        arrived=errand.arrived,
-        bound=errand.bound,
+        arrived=errand.arrived if alone else errand.arrived[rows],
+        bound=errand.bound if alone else errand.bound[rows],
         progress=progress if alone else progress[rows],
         intention=nothing_said(len(rows)),
     )

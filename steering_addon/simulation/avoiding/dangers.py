@@ -235,7 +235,7 @@ class Others:
         agent, body, distance, touching = pairs.agent, pairs.body, pairs.distance, pairs.touching
         shape = (int(rank.max(initial=-1)) + 1, len(agents))
 
-        def table(values: Scalars, empty: float = 0.0) -> NDArray[np.float64]:
+        def table(values: Scalars, empty: float = 0.0) -> Scalars:
             filled = np.full(shape, empty)
             filled[rank, agent] = values
             return filled
@@ -350,7 +350,7 @@ class Others:
         """As `_danger_now`, for those that turn first, (k, m). `relative`: their velocities over `share`, until the
         turns end and after them; `latest`: (m,) as of `danger`."""
 
-        def table(column: NDArray[np.float64]) -> NDArray[np.float64]:
+        def table(column: Scalars) -> Scalars:
             """The entries of each agent in each row, (k, m)."""
             return column[rows].take(agent, axis=1)
 

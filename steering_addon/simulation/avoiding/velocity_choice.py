@@ -111,7 +111,7 @@ class Choosers:
         """The chosen velocities, (n, 3) m/s; to the last bit the wished ones where nothing is in the way."""
         wished, present = self._local(self.wished), self._local(self.agents.velocity)
         n = len(self.agents)
-        both, twice = [np.concatenate(pair) for pair in zip(wished, present)], np.tile(np.arange(n), 2)
+        both, twice = [np.concatenate(pair) for pair in zip(wished, present)], np.concatenate((np.arange(n),) * 2)
         lag = None if self.lags is None else self.lags.of_turns(both, twice)
         straight = self._danger_of_others(both, twice, lag)
         # The agents that meet another look for walls beyond the next turn, too: they may have to give way.
@@ -157,7 +157,7 @@ class Choosers:
         pairs = (start, start + chord * lag.time[:, None]), (chord, course), (np.zeros(len(agent)), lag.time)
         starts, courses, begins = (np.concatenate(pair) for pair in pairs)
         ends = np.concatenate((lag.time, np.full(len(agent), np.inf)))
-        of_walls = self.walls.danger(self.agents, starts, courses, np.tile(agent, 2), begins, ends)
+        of_walls = self.walls.danger(self.agents, starts, courses, np.concatenate((agent, agent)), begins, ends)
         return danger + np.maximum(*of_walls.reshape(2, -1))
 
     def _latest(self, velocity: Components, agent: Rows) -> Scalars | None:
@@ -185,7 +185,7 @@ class Choosers:
         sideways = self._sideways(rows, wished)
         every = np.arange(len(rows))
 
-        def harmless(velocity: Components) -> NDArray[np.float64]:
+        def harmless(velocity: Components) -> Scalars:
             """The cost without danger of velocities, (..., m) per component."""
             cost = length([c - w for c, w in zip(velocity, wished)]) / stride
             cost += costs.change * length([c - v for c, v in zip(velocity, present)]) / stride
@@ -203,7 +203,7 @@ class Choosers:
             open_ = which((cost < least).ravel())
             if not len(open_):
                 return cheapest, least
-            agent = np.tile(rows, len(cost))[open_]
+            agent = rows[open_ % len(rows)]
             cost.reshape(-1)[open_] += costs.danger * self._danger([v.reshape(-1)[open_] for v in velocity], agent)
             row = np.argmin(cost, axis=0)
             lowest = cost[row, every]

@@ -250,4 +250,4 @@ class SolidShapes:
 
 def rows_of(mask: Mask, rows: Rows) -> list[int]:
     """The distinct rows of shapes among `rows` (m,) that are in the mask (k,)."""
-    return np.unique(rows[mask[rows]]).tolist() if mask.any() else []
+    return np.bincount(rows[mask[rows]]).nonzero()[0].tolist() if mask.any() else []

@@ -106,7 +106,7 @@ class WalkableGround(WalkableGrid):
         start, feet = start[rows], feet[rows]
         end, leads, seen_at_once = self._ends(start, goals[rows], moves[rows])
         reached[rows] = leads
-        nodes = np.unique(end[~seen_at_once]).tolist()
+        nodes = sorted(set(end[~seen_at_once].tolist()))
         if not nodes:
             return Course(place, ahead, reached, over, passage, inside)
         asking = [which((end == node) & ~seen_at_once) for node in nodes]
