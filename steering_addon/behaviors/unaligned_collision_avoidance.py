@@ -165,6 +165,9 @@ class UnalignedCollisionAvoidance(Neighborhood, Adjustment):
                     jam = Jam.of(world, subset, wished, *way, near, self.jamming)
                     wished, jammed = jam.loosened(world, subset, wished, wish.progress[rows]), jam.jammed
                     near = jam.in_the_way(world, subset, near)
+                if not len(near.agent) and not len(world.obstacles):
+                    chosen[rows] = wished
+                    continue
                 course = wished
                 if world.slope is not None:
                     top_speed = np.minimum(top_speed, subset.max_speed * world.left_uphill(subset, wished))

@@ -129,6 +129,8 @@ def _on_its_way(
     world: World, agents: Agents, wish: Wish, travels: Mask, steered: Mask, decided: Decisions
 ) -> tuple[Wish, Decisions]:
     """The wish with the course along the planned way."""
+    if not (WAYS in decided.memories or anybody(world.obstacles.present)):
+        return wish, decided
     memory = decided.memory(WAYS, Planned, agents)
     course, memory = planned_course(
         world, agents, wish.velocity, wish.top_speed, travels, steered, wish.decides, memory
@@ -141,7 +143,7 @@ def _letting_pass(
     world: World, agents: Agents, wish: Wish, travels: Mask, decided: Decisions
 ) -> tuple[Wish, Decisions]:
     """The wish in which agents let others go first where their ways are too narrow for two."""
-    if world.ways is None:
+    if world.ways is None or not (PASSING in decided.memories or world.ways.lead_through_passages):
         return wish, decided
     memory, held_up = decided.memory(PASSING, Passing, agents), wish.progress < JAMMING.stuck
     course, memory = let_pass(world, world.ways, agents, wish.course, held_up, travels, memory)

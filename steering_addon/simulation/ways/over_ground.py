@@ -143,6 +143,11 @@ class Ways:
             inside[known] = asked.course.inside[at[known]]
         return place, along, inside
 
+    @property
+    def lead_through_passages(self) -> bool:
+        """Whether one unrolled in this step leads through a place too narrow for two."""
+        return any((asked.course.passage < len(asked.ground.spans)).any() for asked in self._asked)
+
     def _feet(self, rows: Rows, position: Vectors) -> Vectors:
         """Where vehicles of some rows stand, (m, 3) metres."""
         return columns(position[:, 0], position[:, 1], position[:, 2] - self.lift[rows])
