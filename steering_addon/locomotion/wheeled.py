@@ -16,6 +16,7 @@ import numpy as np
 
 from ..simulation.arrays.angles import arctangent, cosine_of_setting, tangent_of_setting
 from ..simulation.arrays.frozen import replace
+from ..simulation.arrays.once import once
 from ..simulation.arrays.scalars import EPSILON, Mask, Number, Rows, Scalars, anybody, clamp, nobody, ratio, shared
 from ..simulation.arrays.vectors import Vectors, columns, dot, magnitude
 from ..simulation.declaration import Unit, choice, length, number, seconds
@@ -120,12 +121,12 @@ class Wheeled(Locomotion):
             reaction=self.reaction_time,
         )
 
-    @property
+    @once
     def _axle(self) -> Scalars:
         """(n,) metres from the origin to each axle."""
         return 0.5 * self.wheelbase
 
-    @property
+    @once
     def _sharpest(self) -> Scalars:
         """(n,) the largest curvature, 1/m."""
         return tangent_of_setting(self.max_wheel_angle) / self.wheelbase
@@ -233,7 +234,7 @@ class Wheeled(Locomotion):
         grade = self._grade(memory)
         return 1.0 / np.sqrt(1.0 + grade * grade)
 
-    @property
+    @once
     def _chassis(self) -> Chassis:
         return Chassis(self._axle, 0.5 * self.track, self.suspension)
 

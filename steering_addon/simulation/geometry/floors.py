@@ -116,14 +116,17 @@ class Floor:
         if last is None:
             last = self._near(x, y)
         alone, u, v, height = self._only_one(last, x, y)
-        triangle, unsure = last.copy(), which(~alone)
+        triangle = last.copy()
         for _ in range(SIDES_CROSSED):
-            if not len(unsure):
+            # A triangle in which the place lies is not alone: it has no side to be crossed.
+            outside = which(~alone & (np.minimum(np.minimum(u, v), 1.0 - u - v) <= INSIDE))
+            if not len(outside):
                 break
             # A step hardly ends further than in the triangle beyond the side over which it leads.
-            triangle[unsure] = self._beyond(triangle[unsure], u[unsure], v[unsure])
-            alone, u[unsure], v[unsure], height[unsure] = self._only_one(triangle[unsure], x[unsure], y[unsure])
-            unsure = unsure[~alone]
+            triangle[outside] = self._beyond(triangle[outside], u[outside], v[outside])
+            found = self._only_one(triangle[outside], x[outside], y[outside])
+            alone[outside], u[outside], v[outside], height[outside] = found
+        unsure = which(~alone)
         off = height - expected
         stays = (off <= step_up) & (off >= -step_down)
         stays[unsure] = False

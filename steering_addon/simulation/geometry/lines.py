@@ -285,7 +285,7 @@ class Followed(Columns):
             upward: as for `nearest`.
         """
         stride, begin = reach * (2.0 / (candidates - 1)), (offset - reach)[:, None]
-        every = np.broadcast_to(candidates, stride.shape)[:, None]
+        every = np.full(len(points), candidates)[:, None]
         most = int(every.max(initial=1))
         if len(points) * most <= WORTH_SKIPPING:
             number = np.minimum(np.arange(most), every - 1)

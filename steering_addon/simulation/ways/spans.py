@@ -142,8 +142,9 @@ def _storeys(grid: _Grid, surfaces: Surfaces, build: Build) -> tuple[_Storeys, M
         gentle = slopes.cosine[triangle] >= cosine_of_setting(np.array([build.steepest]))
         found.append((first + cell, height, slopes.table[triangle, 7:9], gentle))
     cell, height, rise, gentle = (np.concatenate(column) for column in zip(*found))
-    order = np.lexsort((height, cell))
-    cell, height, rise, gentle = cell[order], height[order], rise[order], gentle[order]
+    if (cell[1:] <= cell[:-1]).any():
+        order = np.lexsort((height, cell))
+        cell, height, rise, gentle = cell[order], height[order], rise[order], gentle[order]
     # Of floors that touch the higher counts; what has another close above it has no headroom.
     above = np.where(np.append(cell[1:] == cell[:-1], False), np.append(np.diff(height), 0.0), np.inf)
     return _Storeys(cell, height, rise), gentle & (above >= build.headroom)
@@ -170,6 +171,8 @@ def _bridged(grid: _Grid, floors: _Storeys, kept: Mask, surfaces: Surfaces, buil
         within, along = shared(step, m), np.tile(np.array(direction, dtype=np.float64), (m, 1))
         found = surfaces.bridged(gap, x, y, storeys.height[rows], within, along, shared(build.gap, m))
         spanned = which(found.triangle >= 0)
+        if not len(spanned):
+            continue
         added.append(_Storeys(cell[rows[spanned]], found.height[spanned], np.zeros((len(spanned), 2))))
     if len(added) == 1:
         return storeys
