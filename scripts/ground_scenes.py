@@ -290,22 +290,6 @@ def tag(objects: Sequence[Object], role: str, **how: object) -> None:
     bpy.ops.steering.tag(role=role, **{"moves_like": "UNCHANGED", **how})
 
 
-def figures() -> dict[str, dict[str, float]]:
-    """How each crowd of the baked scene stands, by its kind."""
-    from scripts.baked_scene import crowds
-    from scripts.standing import standing
-
-    by_kind = {}
-    for crowd in crowds(bpy.context.scene):
-        stands = standing(bpy.context.scene, crowd)
-        assert stands is not None
-        settings = crowd.vehicles[0].steering.crowd.steering
-        limit = math.pi if stands.clings else getattr(settings, settings.locomotion.lower()).max_slope
-        kind = crowd.vehicles[0].name.split(".")[0]
-        by_kind[kind] = {**{k: float(v) for k, v in stands.figures().items()}, "max_slope": math.degrees(limit)}
-    return by_kind
-
-
 def populate(name: str) -> None:
     """Make the ground of a name, and put on it whatever moves there."""
     if name in CLUNG_TO:

@@ -5,12 +5,10 @@ from types import SimpleNamespace
 
 import bpy
 import extension
-import film
 import numpy as np
 import stage
 import surfaces
 
-from scripts.baked_scene import matrices
 from scripts.user_steps import adjust
 
 FRAMES = 264
@@ -25,8 +23,7 @@ PLANES = ("Red Biplane", "Yellow Racer", "Blue Delta")
 
 def build(scene: bpy.types.Scene) -> SimpleNamespace:
     """Bring the set, as an animator makes it before adding any steering; what has a role in it."""
-    film.look(scene, stage.SUN, FRAMES)
-    stage.bring("Aeroplanes")
+    stage.bring("Aeroplanes", FRAMES)
     obs = bpy.data.objects
     pylons = [ob for ob in obs if ob.name.startswith("Pylon")]
     return SimpleNamespace(
@@ -82,9 +79,9 @@ def main(demo: extension.Demo) -> None:
     scene = bpy.context.scene
     cast = build(scene)
     steer(scene, cast, demo.seed)
-    demo.bake(f"{len(cast.planes)} aeroplanes over {FRAMES} frames")
     obstacles = [*cast.pylons, cast.balloon]
-    baked, obstacle_poses = np.split(matrices(scene, [*cast.planes, *obstacles]), (len(cast.planes),), axis=1)
+    description = f"{len(cast.planes)} aeroplanes over {FRAMES} frames"
+    baked, obstacle_poses = demo.bake(description, cast.planes, obstacles)
     shoot(scene, baked[:, :, :3, 3])
     scene, planes, obstacles = demo.reopen(cast.planes[0].steering.crowd, baked, cast.planes, obstacles)
     miss = surfaces.closest(scene, planes, obstacles, baked, obstacle_poses)

@@ -6,7 +6,6 @@ from types import SimpleNamespace
 
 import bpy
 import extension
-import film
 import numpy as np
 import stage
 import surfaces
@@ -34,8 +33,7 @@ ROOFS = 11.5  # m, the height of the highest house
 
 def build(scene: bpy.types.Scene, seed: int) -> SimpleNamespace:
     """Bring the set, in which a white bird is keyed by hand, and place a flock behind that; what has a role in it."""
-    film.look(scene, stage.SUN, FRAMES)
-    stage.bring("Birds")
+    stage.bring("Birds", FRAMES)
     obs = bpy.data.objects
     towers = [ob for ob in obs if ob.name.startswith("Tower")]
     return SimpleNamespace(
@@ -138,10 +136,9 @@ def main(demo: extension.Demo) -> None:
     scene = bpy.context.scene
     cast = build(scene, demo.seed)
     steer(scene, cast, demo.seed)
-    demo.bake(f"{len(cast.birds)} birds over {FRAMES + PREROLL} frames")
+    description = f"{len(cast.birds)} birds over {FRAMES + PREROLL} frames"
+    poses, tower_poses, leader = demo.bake(description, cast.birds, cast.towers, [cast.leader])
     wings = [wing for bird in cast.birds for wing in bird.children]
-    baked = matrices(scene, [*cast.birds, *cast.towers, cast.leader])
-    poses, tower_poses, leader = np.split(baked, (len(cast.birds), baked.shape[1] - 1), axis=1)
     shoot(scene, poses[..., :3, 3], leader[:, 0, :3, 3])
     crowd = cast.birds[0].steering.crowd
     scene, birds, wings, towers = demo.reopen(crowd, poses, cast.birds, wings, cast.towers)

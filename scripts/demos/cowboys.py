@@ -17,7 +17,7 @@ import rigged
 import stage
 from mathutils import Matrix
 
-from scripts.baked_scene import crowds, matrices, states_of
+from scripts.baked_scene import crowds, states_of
 from scripts.measures.strays import judged
 
 FRAMES = 480
@@ -36,8 +36,7 @@ BEYOND, OVERLAP = 3.0, 0.1  # m, that a stray may be outside the herd at the end
 def build(scene: bpy.types.Scene, seed: int) -> tuple[bpy.types.Object, list[bpy.types.Mesh]]:
     """Add the herd, the strays and the riders, with rigged animals, and the country round them; the crowd of cows, and
     kinds of trees."""
-    film.look(scene, stage.SUN, FRAMES)
-    brought = stage.bring("Cowboys")
+    brought = stage.bring("Cowboys", FRAMES)
     saddles, trees = brought[:RIDERS], brought[RIDERS:]
     bpy.ops.steering.add_cowboys_and_strays(count=COWS, seed=seed, location=(0.0, 0.0, HEIGHT))
     crowd = bpy.context.object
@@ -116,8 +115,7 @@ def main(demo: extension.Demo) -> None:
     crowd, trees = build(scene, demo.seed)
     [cows] = [each.vehicles for each in crowds(scene) if each.name == crowd.name]
     [riders] = [each.vehicles for each in crowds(scene) if each.name != crowd.name]
-    demo.bake(f"{len(cows) + len(riders)} vehicles over {FRAMES} frames")
-    baked = matrices(scene, [*cows, *riders])
+    [baked] = demo.bake(f"{len(cows) + len(riders)} vehicles over {FRAMES} frames", [*cows, *riders])
     places = baked[..., :3, 3]
     stray, rider, home = story(cows, riders, places)
     herd = np.delete(places[:, : len(cows)], stray, axis=1)

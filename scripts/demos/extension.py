@@ -45,12 +45,15 @@ class Demo:
     baking: float = 0.0
     spent: float = 0.0
 
-    def bake(self, description: str) -> None:
-        """Bake as a user would, and print the description."""
+    def bake(self, description: str, *groups: Sequence[bpy.types.Object]) -> list[np.ndarray]:
+        """Bake as a user would, and print the description. Returns the world matrices of each group on each frame,
+        (frames, n, 4, 4)."""
         print(f"Baking {description}", flush=True)
         start = time.perf_counter()
         bpy.ops.steering.bake()
         self.baking = time.perf_counter() - start
+        poses = matrices(bpy.context.scene, [ob for group in groups for ob in group])
+        return np.split(poses, np.cumsum([len(group) for group in groups[:-1]]), axis=1)
 
     def reopen(self, crowd: bpy.types.Object, poses: np.ndarray, *groups: Sequence[bpy.types.Object]) -> list:
         """Save the file with tidy collections, open it again with the extension disabled, and print how it moves.

@@ -8,7 +8,6 @@ from types import SimpleNamespace
 
 import bpy
 import extension
-import film
 import numpy as np
 import stage
 import surfaces
@@ -40,8 +39,7 @@ SECOND_SHOT, THIRD_SHOT = 61, 129  # first frames
 
 def build(scene: bpy.types.Scene, seed: int) -> list[SimpleNamespace]:
     """Model and place everything, and add two ready schools."""
-    film.look(scene, stage.SUN, FRAMES)
-    stage.bring("Fish")
+    stage.bring("Fish", FRAMES)
     return [_school(scene, number, seed) for number in range(2)]
 
 
@@ -113,10 +111,9 @@ def main(demo: extension.Demo) -> None:
     scene = bpy.context.scene
     schools = build(scene, demo.seed)
     steer(scene, schools, demo.seed)
-    demo.bake(f"{2 * FISH} fish over {FRAMES + PREROLL} frames")
     fish = [ob for school in schools for ob in school.fish]
+    [poses] = demo.bake(f"{2 * FISH} fish over {FRAMES + PREROLL} frames", fish)
     rears = [ob.children[0] for ob in fish]
-    poses = matrices(scene, fish)
     places = poses[..., :3, 3]
     shoot(scene, (places[:, :FISH], places[:, FISH:]))
     scene, fish, rears = demo.reopen(schools[0].crowd, poses, fish, rears)

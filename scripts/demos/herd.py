@@ -7,12 +7,11 @@ rigged wolf in place of its models; the country round them is added here.
 import bpy
 import countryside
 import extension
-import film
 import numpy as np
 import rigged
 import stage
 
-from scripts.baked_scene import crowds, matrices, states_of
+from scripts.baked_scene import crowds, states_of
 from scripts.motion_metrics import nearest_distances
 from scripts.user_steps import select
 
@@ -32,8 +31,7 @@ CLOSES = 1.2  # median distance from the middle at the end, in that before the a
 def build(scene: bpy.types.Scene, seed: int) -> tuple[bpy.types.Object, bpy.types.Object, list[bpy.types.Mesh]]:
     """Add the herd and the wolf, with rigged animals, and the country round them; the crowd of horses, the wolf, and
     kinds of trees."""
-    film.look(scene, stage.SUN, FRAMES)
-    trees = stage.bring("Herd")
+    trees = stage.bring("Herd", FRAMES)
     bpy.ops.steering.add_herd_and_wolf(count=HORSES, size=SIZE, seed=seed, location=(0.0, 0.0, HEIGHT))
     crowd = bpy.context.object
     crowd.name = "Horses"
@@ -92,8 +90,8 @@ def main(demo: extension.Demo) -> None:
     crowd, wolf, trees = build(scene, demo.seed)
     [herd] = [each.vehicles for each in crowds(scene) if each.name == crowd.name]
     vehicles = [wolf, *herd]
-    demo.bake(f"{len(vehicles)} vehicles over {FRAMES} frames")
-    baked, startled = matrices(scene, vehicles), states_of(herd, range(1, FRAMES + 1)) > 0
+    [baked] = demo.bake(f"{len(vehicles)} vehicles over {FRAMES} frames", vehicles)
+    startled = states_of(herd, range(1, FRAMES + 1)) > 0
     # The frame on which each horse is startled, 0 for none.
     alarms = np.where(startled.any(axis=0), startled.argmax(axis=0) + 1, 0)
     alarm = int(alarms.min())

@@ -7,11 +7,9 @@ import math
 
 import bpy
 import extension
-import film
 import numpy as np
 import stage
 
-from scripts.baked_scene import matrices
 from scripts.user_steps import adjust, select
 
 FRAMES = 108
@@ -32,10 +30,9 @@ LOWEST = 5.0  # m above the ground
 
 def build(scene: bpy.types.Scene, seed: int) -> tuple[bpy.types.Object, bpy.types.Object]:
     """Bring the set, in which the falcon waits, and add the flock; the crowd of starlings, and the falcon."""
-    film.look(scene, stage.SUN, FRAMES)
+    stage.bring("Murmuration", FRAMES)
     # Thousands of birds have no place on which their shadows would be seen, and finding these takes seconds a picture.
     scene.display.shading.show_shadows = False
-    stage.bring("Murmuration")
     bpy.ops.steering.add_flock(count=STARLINGS, spacing=SPACING, seed=seed, location=(0.0, 0.0, HEIGHT))
     crowd = bpy.context.object
     [points] = [ob for ob in scene.objects if "POINTS" in ob.steering.roles]
@@ -103,8 +100,8 @@ def main(demo: extension.Demo) -> None:
     scene = bpy.context.scene
     flock, falcon = build(scene, demo.seed)
     steer(scene, flock, falcon, demo.seed)
-    demo.bake(f"{STARLINGS} starlings and a falcon over {FRAMES + PREROLL} frames")
-    places, poses = cached(), matrices(scene, [falcon])
+    [poses] = demo.bake(f"{STARLINGS} starlings and a falcon over {FRAMES + PREROLL} frames", [falcon])
+    places = cached()
     hunter = poses[:, 0, :3, 3]
     shoot(scene, places, hunter)
     scene, _ = demo.reopen(flock, poses, [falcon])

@@ -6,11 +6,10 @@ The scene is the ready Traffic of the Add menu; the country round it is added he
 import bpy
 import countryside
 import extension
-import film
 import numpy as np
 import stage
 
-from scripts.baked_scene import crowds, keyed, matrices, stored
+from scripts.baked_scene import crowds, keyed, stored
 from scripts.motion_metrics import least_room
 from steering_addon.simulation.vehicle import VehicleModel
 
@@ -26,8 +25,7 @@ RED = 6  # one car in this number is red, on which brake lights hardly show
 
 def build(scene: bpy.types.Scene, seed: int) -> bpy.types.Object:
     """Add Traffic from the menu and the country round it; the cars' crowd."""
-    film.look(scene, stage.SUN, FRAMES)
-    trees = stage.bring("Road")
+    trees = stage.bring("Road", FRAMES)
     bpy.ops.steering.add_traffic(count=CARS, seed=seed, location=(0.0, 0.0, HEIGHT))
     crowd = bpy.context.object
     land, road = (next(ob for ob in bpy.data.objects if ob.name == f"Cars {name}") for name in ("Land", "Road"))
@@ -95,8 +93,7 @@ def main(demo: extension.Demo) -> None:
     scene = bpy.context.scene
     crowd = build(scene, demo.seed)
     vehicles = [ob for ob in scene.objects if stored(ob).get("crowd") is not None]
-    demo.bake(f"{len(vehicles)} vehicles over {FRAMES} frames")
-    baked = matrices(scene, vehicles)
+    [baked] = demo.bake(f"{len(vehicles)} vehicles over {FRAMES} frames", vehicles)
     cars = [k for k, ob in enumerate(vehicles) if ob.steering.crowd == crowd]
     stripes = bpy.data.objects["Crossing Stripes"]
     shoot(scene, baked[:, cars], np.array(stripes.matrix_world.translation), _middle(bpy.data.objects["Cars Road"]))

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 import bpy
+import film
 import numpy as np
 from mathutils import Vector
 
@@ -16,8 +17,10 @@ SUN = (-0.45, -0.4, 0.8)  # direction towards the sun
 SKY_RADIUS = 1800.0
 
 
-def bring(name: str) -> list[bpy.types.Mesh]:
-    """Add the set of a film to the scene, and return the meshes that the film itself places, by name."""
+def bring(name: str, frames: int) -> list[bpy.types.Mesh]:
+    """Set up a film of so many frames, add its set to the scene, and return the meshes that the film itself places, by
+    name."""
+    film.look(bpy.context.scene, SUN, frames)
     with bpy.data.libraries.load(str(SETS)) as (source, wanted):
         wanted.collections = [name]
         wanted.meshes = sorted(mesh for mesh in source.meshes if mesh.startswith(f"{name} "))

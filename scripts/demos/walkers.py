@@ -7,13 +7,12 @@ from types import SimpleNamespace
 
 import bpy
 import extension
-import film
 import numpy as np
 import stage
 import surfaces
 from mathutils import Vector
 
-from scripts.baked_scene import matrices, parts_aside
+from scripts.baked_scene import parts_aside
 from scripts.motion_metrics import nearest_distances
 from scripts.user_steps import adjust
 from steering_addon.blender.crowds.ready_scenes.models import PERSON, THINGS, appended
@@ -38,8 +37,7 @@ SECOND_SHOT, THIRD_SHOT = 97, 169  # first frames
 
 def build(scene: bpy.types.Scene, seed: int) -> SimpleNamespace:
     """Bring the set, as an animator makes it before adding any steering, and place people; what has a role in it."""
-    film.look(scene, stage.SUN, FRAMES)
-    stage.bring("Walkers")
+    stage.bring("Walkers", FRAMES)
     street = bpy.data.objects["Street"]
     obstacles = [ob for ob in bpy.data.objects if ob.name.startswith(OBSTACLES)]
     return SimpleNamespace(walkers=_walkers(scene, _line(street), seed), obstacles=obstacles, street=street)
@@ -180,9 +178,8 @@ def main(demo: extension.Demo) -> None:
     scene = bpy.context.scene
     cast = build(scene, demo.seed)
     steer(scene, cast, demo.seed)
-    demo.bake(f"{len(cast.walkers)} walkers over {FRAMES} frames")
-    baked = matrices(scene, [*cast.walkers, *cast.obstacles])
-    poses, obstacle_poses = np.split(baked, (len(cast.walkers),), axis=1)
+    description = f"{len(cast.walkers)} walkers over {FRAMES} frames"
+    poses, obstacle_poses = demo.bake(description, cast.walkers, cast.obstacles)
     shoot(scene, poses[..., :3, 3], _line(cast.street))
     crowd = cast.walkers[0].steering.crowd
     scene, walkers, obstacles = demo.reopen(crowd, poses, cast.walkers, cast.obstacles)

@@ -5,6 +5,7 @@ degrees: of the way against the surface along it, of the jerk of the up axis wit
 the steepest ground below the feet, over the Max Slope of the crowd.
 """
 
+import math
 from pathlib import Path
 
 IN_BLENDER = True
@@ -38,14 +39,20 @@ def figures(case: str, folder: Path) -> dict[str, float]:
     import bpy
 
     from scripts import ground_scenes
+    from scripts.baked_scene import crowds
+    from scripts.standing import standing
 
     bpy.context.scene.frame_start, bpy.context.scene.frame_end = 1, FRAMES
     ground_scenes.populate(case)
     bpy.ops.steering.bake()
     bpy.ops.wm.save_as_mainfile(filepath=str(folder / f"{case}.blend"), compress=True)
     told = {}
-    for kind, values in ground_scenes.figures().items():
-        values["too steep"] = values["slope, max"] - values["max_slope"]
+    for crowd in crowds(bpy.context.scene):
+        stands = standing(bpy.context.scene, crowd)
+        settings, kind = crowd.vehicles[0].steering.crowd.steering, crowd.vehicles[0].name.split(".")[0]
+        limit = math.pi if stands.clings else getattr(settings, settings.locomotion.lower()).max_slope
+        values = stands.figures()
+        values["too steep"] = values["slope, max"] - math.degrees(limit)
         for name in ("on keys, max", "between, p95", "own jerk, p95") if kind in QUICK else ():
             values[f"{name}, quick"] = values.pop(name)
         for name in ("on keys, max", "between, p95", "off surface, p95") if case in STEPPED else ():
