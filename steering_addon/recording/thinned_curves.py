@@ -1,7 +1,7 @@
 """Curves with few keys: those that suffice to keep to numbers, or to a motion, that are known on every frame."""
 
-from dataclasses import dataclass
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,8 +22,7 @@ FURTHEST_APART = 12
 """Frames between two keys at most, so that there is something to move where the motion is straight."""
 
 
-@dataclass(frozen=True)
-class ThinnedCurve:
+class ThinnedCurve(NamedTuple):
     """The k keys of a curve, whose handles go a third of the way to the keys beside.
 
     Attributes:

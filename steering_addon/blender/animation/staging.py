@@ -11,7 +11,6 @@ it stays in the file, and the record of the bake points to it. Clearing restores
 to work in the baked action, puts the replaced keys back there.
 """
 
-import dataclasses
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any
@@ -388,7 +387,7 @@ def _without_values(column: Column) -> Column:
     """A column of zeros, or a thinned curve without keys."""
     if isinstance(column, np.ndarray):
         return np.zeros_like(column)
-    return dataclasses.replace(column, rows=column.rows[:0], points=column.points[:, :0])
+    return column._replace(rows=column.rows[:0], points=column.points[:, :0])
 
 
 def _modifiers_on_baked_curves(played: CurrentAnimation) -> dict[tuple[str, int], list[dict[str, Any]]]:

@@ -129,9 +129,7 @@ class NeededKeys:
         curves = thinned_curves(np.ascontiguousarray(values.T), precision.ravel(), self._first)
         self.keys += sum(len(curve.rows) for curve in curves)
         self.of += values.size
-        off, rounds = (
-            np.array([getattr(curve, name) for curve in curves]).reshape(m, -1) for name in ("off", "rounds")
-        )
+        off, rounds = np.array([(curve.off, curve.rounds) for curve in curves]).T.reshape(2, m, -1)
         self.metres = max(self.metres, float(magnitude(off[:, :3] * scale).max()))
         self.between = max(self.between, float(magnitude((off + rounds)[:, :3] * scale).max()))
         self.radians = max(self.radians, float(_turned(off[:, 3 : 3 + len(turn)], mode).max()))

@@ -333,6 +333,28 @@ def test_a_vehicle_deleted_meanwhile_is_left_out() -> None:
     assert [action.name for action in bpy.data.actions] == ["OtherAction"]
 
 
+def test_a_vehicle_deleted_while_others_get_their_bake_is_left_out(monkeypatch) -> None:
+    monkeypatch.setattr(staging, "HANDED_OVER_TOGETHER", 1)
+    each, other = new_object("One"), new_object("Other")
+    prepared = staging.Staging("bake", FRAMES)
+    for ob in (each, other):
+        prepared.add(ob, *motion(ob))
+    working = prepared.commit(1.0)
+    while next(working) < 1.0:
+        pass
+    bpy.data.objects.remove(other)
+    list(working)
+    assert [action.name for action in bpy.data.actions] == ["OneAction"]
+
+
+def test_as_many_actions_are_made_as_vehicles_come() -> None:
+    vehicles = [new_object(name) for name in "ABCDE"]
+    prepared = staging.Staging("bake", FRAMES, len(vehicles))
+    for ob in vehicles:
+        prepared.add(ob, *motion(ob))
+    assert len(bpy.data.actions) == len(vehicles)
+
+
 def test_loading_another_file_discards_everything_prepared() -> None:
     prepared = staging.Staging("bake", FRAMES)
     for ob in several_vehicles():
