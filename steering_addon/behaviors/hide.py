@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..simulation.arrays.scalars import Number, Rows
-from ..simulation.arrays.vectors import Vectors, dot, magnitude, picked, unit
+from ..simulation.arrays.vectors import Vectors, dot, magnitude, picked, unit_or
 from ..simulation.behavior import Behavior, Intent, Steering
 from ..simulation.declaration import body, length, seconds
 from ..simulation.geometry.obstacles import Obstacles
@@ -76,8 +76,7 @@ class Hide(Behavior):
     def _behind(self, obstacles: Obstacles, row: int, agents: Agents, opponent: Vectors) -> Vectors:
         """The place of each agent behind one obstacle, (n, 3) metres; at its own height, if the obstacle is as high."""
         middle = obstacles.axis_point(agents.position, np.full(len(agents), row))
-        away = unit(agents.level(middle - opponent))
-        away = np.where((magnitude(away) < 0.5)[:, None], agents.forward, away)
+        away = unit_or(agents.level(middle - opponent), agents.forward)
         depth = np.full(len(agents), obstacles.radius[row])
         if obstacles.shape[row] == BOX:
             # The extent of the box in that direction.

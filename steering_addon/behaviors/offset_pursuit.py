@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..simulation.arrays.scalars import Number, Rows
-from ..simulation.arrays.vectors import Vectors, across, magnitude, unit
+from ..simulation.arrays.vectors import Vectors, across, unit_or
 from ..simulation.behavior import Behavior, Intent, Steering
 from ..simulation.declaration import body, length, seconds
 from ..simulation.maneuvers.chasing import predict_position, prediction_time
@@ -38,7 +38,6 @@ class OffsetPursuit(Behavior):
         quarry = np.maximum(self.quarry, 0)
         target = predict_position(world, quarry, prediction_time(world, agents, quarry, self.prediction_time))
         # The paper's construction: the target's component in the side-up plane, normalized, times minus the radius.
-        lateral = unit(agents.level(across(target - agents.position, agents.forward)))
-        lateral = np.where((magnitude(lateral) < 0.5)[:, None], -agents.side, lateral)
+        lateral = unit_or(agents.level(across(target - agents.position, agents.forward)), -agents.side)
         point = target - lateral * self.radius[:, None]
         return np.where((self.quarry >= 0)[:, None], point, np.nan)

@@ -9,7 +9,7 @@ import numpy as np
 from ..simulation.arrays.angles import cosine_and_sine
 from ..simulation.arrays.frozen import replace
 from ..simulation.arrays.scalars import Mask, Rows, Scalars, anybody, everybody, put, shared, which
-from ..simulation.arrays.vectors import Vectors, across, columns, cross, dot, magnitude, paired, picked, unit
+from ..simulation.arrays.vectors import Vectors, across, columns, cross, dot, magnitude, paired, picked, unit, unit_or
 from ..simulation.geometry.clinging import Clinging, Hold
 from ..simulation.geometry.skins import NO_TRIANGLE, SkinWay, turned_over
 from ..simulation.ground import level_heading, upright
@@ -176,8 +176,7 @@ class Grip(Gripping):
             return replace(self, lean=normal)
         leans, normals = picked(lean, rows), picked(normal, rows)
         cosine, sine = cosine_and_sine(np.minimum(max_angle[rows], np.pi))
-        toward = unit(across(normals, leans))
-        toward = np.where((magnitude(toward) < 0.5)[:, None], picked(self.forward, rows), toward)
+        toward = unit_or(across(normals, leans), picked(self.forward, rows))
         turned = np.asarray(leans * cosine[:, None] + toward * sine[:, None], dtype=np.float64)
         leaned = np.where((dot(leans, normals) < cosine)[:, None], unit(turned), normals)
         return replace(self, lean=put(normal, rows, leaned))

@@ -20,8 +20,8 @@ import numpy as np
 from .arrays.angles import cosine_and_sine
 from .arrays.frozen import replace
 from .arrays.scalars import EPSILON, Mask, Rows, Scalars, anybody
-from .arrays.vectors import Vectors, across, dot, magnitude, picked, unit
-from .ground import flat, left_of, level, of_rows, upright
+from .arrays.vectors import Vectors, dot, magnitude, picked, unit
+from .ground import aside_to, flat, level, of_rows, upright
 from .guides import Guidance
 from .locomotion import Moved
 from .snapshot import Snapshot, State
@@ -160,10 +160,5 @@ def _heading(
 def turned_to(heading: Vectors, course: Vectors, angle: Scalars) -> Vectors:
     """Unit headings turned toward unit directions, (m, 3) each, by at most (m,) radians."""
     cosines, sines = cosine_and_sine(angle)
-    aside = unit(across(course, heading))
-    # Straight back, rounding alone would say where to turn.
-    aside = np.where(
-        (magnitude(aside) < 0.5)[:, None], unit(across(left_of(heading, upright(len(angle))), heading)), aside
-    )
-    turned = unit(cosines[:, None] * heading + sines[:, None] * aside)
+    turned = unit(cosines[:, None] * heading + sines[:, None] * aside_to(course, heading))
     return np.where((dot(course, heading) >= cosines)[:, None], course, turned)

@@ -17,7 +17,7 @@ import numpy as np
 
 from .arrays.frozen import replace
 from .arrays.scalars import EPSILON, Mask, Rows, Scalars, which
-from .arrays.vectors import Vectors, columns, cross, magnitude, no_vectors, picked, unit
+from .arrays.vectors import Vectors, columns, cross, magnitude, no_vectors, picked, unit, unit_or
 from .by_hand import turned_to
 from .decisions import Decisions
 from .geometry.paths import Spline, spline
@@ -297,6 +297,4 @@ def _facing(line: Spline, course: Vectors, before: Vectors, is_ladder: bool, max
     if abs(up) > level and (up > 0.0 or is_ladder):
         uphill = end if up > 0.0 else -end
         heading = np.where(is_steep[:, None], (uphill[0], uphill[1], 0.0), heading)
-    heading = unit(columns(*heading.T))
-    heading = np.where((magnitude(heading) < 0.5)[:, None], before, heading)
-    return turned_to(columns(*before.T), heading, max_turn)
+    return turned_to(columns(*before.T), unit_or(columns(*heading.T), before), max_turn)

@@ -15,7 +15,7 @@ from functools import lru_cache
 import numpy as np
 
 from .arrays.scalars import EPSILON, Mask, Rows, Scalars, all_of, anybody, which
-from .arrays.vectors import Vectors, columns, cross, dot, level_side, magnitude, picked, unit
+from .arrays.vectors import Vectors, across, columns, cross, dot, level_side, magnitude, picked, unit, unit_or
 
 UP = (0.0, 0.0, 1.0)
 """The unit vector away from the ground: the z axis."""
@@ -105,8 +105,13 @@ def lifted(v: Vectors, height: Scalars, upward: Vectors) -> Vectors:
 
 def level_heading(forward: Vectors) -> Vectors:
     """The headings made level, (n, 3) unit vectors; north for those straight up or down."""
-    level: Vectors = unit(flat(forward, upright(len(forward))))
-    return np.where((magnitude(level) < 0.5)[:, None], (0.0, 1.0, 0.0), level)
+    return unit_or(flat(forward, upright(len(forward))), (0.0, 1.0, 0.0))
+
+
+def aside_to(course: Vectors, heading: Vectors) -> Vectors:
+    """The unit directions across headings, to the side of courses, (n, 3) each. Straight back, where rounding alone
+    would say which, it is the left."""
+    return unit_or(across(course, heading), unit(across(left_of(heading, upright(len(heading))), heading)))
 
 
 def left_of(v: Vectors, upward: Vectors) -> Vectors:

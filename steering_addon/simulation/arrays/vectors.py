@@ -7,6 +7,7 @@ Vectors are (n, 3) with each component contiguous in memory, as the state of a r
 from above.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -112,6 +113,12 @@ def unit(v: Vectors) -> Vectors:
     scaled = v / np.maximum(largest, TINIEST)[..., None]
     scaled /= np.maximum(magnitude(scaled), EPSILON)[..., None]
     return scaled
+
+
+def unit_or(v: Vectors, others: Vectors | Sequence[float]) -> Vectors:
+    """The unit directions of the vectors, and of zero vectors those of `others`, unit vectors; (..., 3) each."""
+    direction = unit(v)
+    return np.where((magnitude(direction) < 0.5)[..., None], others, direction)
 
 
 def level_side(forward: Vectors) -> tuple[Vectors, Scalars]:

@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..arrays.scalars import EPSILON, Mask, Rows, Scalars, anybody, clamp
-from ..arrays.vectors import Vectors, across, dot, magnitude, no_vectors, unit
+from ..arrays.vectors import Vectors, across, dot, magnitude, no_vectors, unit, unit_or
 from ..geometry.obstacles import LEFT, OVER, RIGHT, UNDER
 from ..ground import left_of
 from ..world import Agents
@@ -116,8 +116,7 @@ def directions_to_pass(
         own_side: (n, 3) the side axes of the vehicles, taken if neither side is nearer.
         upward: (n, 3) unit vectors away from the ground.
     """
-    over = unit(across(upward, course))
-    over = np.where((magnitude(over) < 0.5)[:, None], own_side, over)
+    over = unit_or(across(upward, course), own_side)
     right = left_of(-course, upward)
     right = np.where((magnitude(right) < 1e-6)[:, None], own_side, unit(right))
     away = -unit(aside)

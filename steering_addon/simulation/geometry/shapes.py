@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from ..arrays.frozen import replace, take_later
 from ..arrays.once import once
 from ..arrays.scalars import EPSILON, Mask, Rows, Scalars, clamp, which
-from ..arrays.vectors import Vectors, cross, dot, in_columns, magnitude, unit
+from ..arrays.vectors import Vectors, cross, dot, in_columns, magnitude, unit_or
 from ..declaration import Choice
 from .boxes import box_surface, way_into, way_to_sides
 from .first_contact import StraightCourses, first_touch, touch_mesh
@@ -135,9 +135,7 @@ class SolidShapes:
     def _round_surface(self, points: Vectors, rows: Rows) -> tuple[Scalars, Vectors]:
         """As `_outer_surface`, for capsules."""
         offset = points - self.start[rows] - self._along_axis(points, rows)
-        away = unit(offset)
-        away = np.where((magnitude(away) < 0.5)[:, None], self.axes[rows, 2], away)
-        return magnitude(offset) - self.radius[rows], away
+        return magnitude(offset) - self.radius[rows], unit_or(offset, self.axes[rows, 2])
 
     def _along_axis(self, points: Vectors, rows: Rows) -> Vectors:
         """The vector from the start of an axis to its nearest point to a point; (m, 3) and (m,) to (m, 3)."""

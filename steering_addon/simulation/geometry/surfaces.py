@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ..arrays.once import imprint_of, once
 from ..arrays.scalars import EPSILON, Mask, Rows, Scalars, largest, which
-from ..arrays.vectors import Vectors, columns, in_columns, magnitude, no_vectors, picked, unit
+from ..arrays.vectors import Vectors, columns, in_columns, magnitude, no_vectors, picked, unit, unit_or
 from ..ground import rise
 from .floors import NO_TRIANGLE, Floor, Footing, floor
 from .skins import Skin, skin
@@ -175,8 +175,7 @@ class Surfaces:
         rows = rows[is_near & (x[rows] >= left) & (x[rows] <= right) & (y[rows] >= front) & (y[rows] <= back)]
         if not len(rows):
             return footing
-        ahead = unit(picked(along, rows))
-        ahead = np.where((magnitude(ahead) < 0.5)[:, None], (1.0, 0.0), ahead)
+        ahead = unit_or(picked(along, rows), (1.0, 0.0))
         left = np.stack((-ahead[:, 1], ahead[:, 0]), axis=1)
         axes = np.stack((ahead, left, (ahead + left) * HALF_ROOT, (ahead - left) * HALF_ROOT))
         # (axis, side, share, row)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays.scalars import Mask, Number, Rows, Scalars, anybody, firsts
-from ..arrays.vectors import Vectors, columns, cross, dot, magnitude, picked, truncate, unit
+from ..arrays.vectors import Vectors, columns, cross, dot, magnitude, picked, truncate, unit, unit_or
 from ..marks.sharing import shared_out
 from ..memory import Memory, remembered
 from ..world import Agents, World
@@ -50,8 +50,7 @@ class LeaderAxes:
     def of(cls, agents: Agents, forward: Vectors, up: Vectors, rolls: Mask) -> "LeaderAxes":
         """The axes by the forward and up axes (n, 3) of the leaders: these for agents that roll along, else level."""
         level = unit(agents.level(forward))
-        side = unit(cross(level, agents.upward))
-        side = np.where((magnitude(side) < 0.5)[:, None], agents.side, side)
+        side = unit_or(cross(level, agents.upward), agents.side)
         if not anybody(rolls):
             return cls(level, side, cross(side, level))
         axes = (level, forward), (side, cross(forward, up)), (cross(side, level), up)

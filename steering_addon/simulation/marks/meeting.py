@@ -21,9 +21,9 @@ import numpy as np
 
 from ..arrays.frozen import replace
 from ..arrays.scalars import EPSILON, Mask, Rows, Scalars, anybody, clamp
-from ..arrays.vectors import Vectors, across, columns, dot, magnitude, picked, truncate, unit
+from ..arrays.vectors import Vectors, columns, dot, magnitude, picked, truncate, unit
 from ..decisions import Decisions
-from ..ground import left_of, level, of_rows, upright
+from ..ground import aside_to, level, of_rows
 from ..snapshot import Snapshot, State
 from ..world import World
 from .declaring import Mark
@@ -354,11 +354,7 @@ def _round(approach: _Approach, push: Vectors, dt: float) -> Vectors:
     rounds = share > 0.0
     if not anybody(rounds):
         return push
-    heading = unit(velocity)
-    aside = unit(across(way, heading))
-    # Straight behind, no side is nearer: it is the left.
-    left_side = unit(across(left_of(heading, upright(len(heading))), heading))
-    aside = np.where((magnitude(aside) < 0.5)[:, None], left_side, aside)
+    aside = aside_to(way, unit(velocity))
     return np.where(rounds[:, None], push + (aside * strongest[:, None] - turn) * share[:, None], push)
 
 

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from ..arrays.chance import mix, uniform
 from ..arrays.frozen import Columns, replace
 from ..arrays.scalars import EPSILON, Mask, Rows, Scalars, anybody, clamp, which
-from ..arrays.vectors import Vectors, across, cross, dot, magnitude, truncate, unit
+from ..arrays.vectors import Vectors, across, cross, dot, magnitude, truncate, unit, unit_or
 from ..avoiding.passing import directions_to_pass
 from ..geometry.lines import Followed
 from ..geometry.obstacles import EITHER, Obstacles
@@ -389,8 +389,7 @@ def _directions(sight: _Sight, points: Vectors, tangents: Vectors) -> Vectors:
     """The unit directions in which a bypass may lie, (m, k, 3); zero for none. `points`, `tangents`: (m, 3) of the line
     in the middle of the blocked stretch."""
     agents, m = sight.agents, np.arange(len(tangents))
-    side = unit(across(agents.side, tangents))
-    side = np.where((magnitude(side) < 0.5)[:, None], unit(across(agents.up, tangents)), side)
+    side = unit_or(across(agents.side, tangents), unit(across(agents.up, tangents)))
     up = cross(side, tangents)
     right = unit(-agents.left_of(tangents))
     ground = agents.grounded[:, None]
