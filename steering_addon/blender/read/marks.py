@@ -25,6 +25,7 @@ from .checks import check_numbers, checked_values
 from .dependencies import animates, may_move
 from .locomotions import LocomotionSettings
 from .solids import changes_shape
+from .start_pose import start_position
 
 PASSED_ON = "lead", "radius", "release", "speed", "aims", "exact", "stays"
 """The settings of a mark that the simulation reads as they are."""
@@ -134,8 +135,8 @@ def mark_warnings(
 ) -> Iterator[str]:
     """Warnings about marks before a run: those out of reach, and those at no frame of it.
 
-    The way is measured from where vehicles stand on the present frame, or for a crowd from their middle. `first`,
-    `last`: the frames of the run; `objects`: the vehicles of the run, with their crowds.
+    The way is measured from where vehicles start, or for a crowd from their middle. `first`, `last`: the frames of the
+    run; `objects`: the vehicles of the run, with their crowds.
     """
     frame_time = frame_time_of(scene)
     for ob in marks:
@@ -155,7 +156,7 @@ def mark_warnings(
         elif pointed_at(ob.steering.mark, "shape") is not None and performer in crowds:
             yield from _places_out_of_reach(ob, performer, scene, members, time, first)
             continue
-        start = np.mean([_start_position(vehicle) for vehicle, _ in members], axis=0)
+        start = np.mean([start_position(vehicle) for vehicle, _ in members], axis=0)
         offset = doubles((ground or ob).matrix_world.translation) - start
         distance = float(np.linalg.norm(offset))
         top = min(_top_speed(vehicle, crowd) for vehicle, crowd in members)
@@ -207,7 +208,7 @@ def _places_out_of_reach(
         )
     if not len(points):
         return
-    start = np.array([_start_position(vehicle) for vehicle, _ in members])
+    start = np.array([start_position(vehicle) for vehicle, _ in members])
     top = np.array([_top_speed(vehicle, owner) for vehicle, owner in members])
     cruise = top * np.array([owner.steering.vehicle.cruise_speed for _, owner in members])
     rows = shared_out(start, points, *climb_stretch(_handling(members, first), top, cruise))
@@ -244,14 +245,6 @@ def _handling(members: Sequence[tuple[Object, Object]], first: int) -> Handling:
 
 def _top_speed(vehicle: Object, crowd: Object) -> float:
     return float(crowd.steering.vehicle.max_speed * vehicle.steering.speed_factor)
-
-
-def _start_position(vehicle: Object) -> np.ndarray:
-    """Where a vehicle starts, (3,) metres; below a parent where it is at present."""
-    stored = vehicle.steering
-    if vehicle.parent is None and stored.is_property_set("start") and stored.start.stored:
-        return doubles(stored.start.location)
-    return doubles(vehicle.matrix_world.translation)
 
 
 def _markers(scene: Scene, name: str) -> list[int]:

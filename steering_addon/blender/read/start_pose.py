@@ -5,7 +5,7 @@ from contextlib import contextmanager
 
 import bpy
 import numpy as np
-from bpy.types import Action, FCurve, Object
+from bpy.types import Action, FCurve, Object, PropertyGroup
 from mathutils import Matrix
 
 from ..animation.animation_data import (
@@ -20,7 +20,7 @@ from ..animation.animation_data import (
 from ..animation.bake_actions import without_bake
 from ..animation.bake_record import TRANSFORM_CHANNELS
 from ..animation.keyframes import frames_of
-from ..animation.ownership import CurrentAnimation, own_drivers, own_strips
+from ..animation.ownership import CurrentAnimation, is_baked, own_drivers, own_strips
 from ..animation.rotation_channels import MODES, data_path, matrices_from_channels, width_of
 from ..objects.doubles import doubles
 from ..refusal import Refusal
@@ -37,11 +37,30 @@ def channels(ob: Object) -> tuple[np.ndarray, np.ndarray]:
 
 def store(ob: Object, location: np.ndarray, rotation: np.ndarray) -> None:
     """Store these channels as the vehicle's start."""
-    start = ob.steering.start
-    start.stored = True
-    start.location = location
-    start.rotation_mode = ob.rotation_mode
-    start.rotation = (*rotation, 0.0)[:4]
+    store_pose(ob.steering.start, ob, location, rotation)
+
+
+def store_pose(stored: PropertyGroup, ob: Object, location: np.ndarray, rotation: np.ndarray) -> None:
+    """Store these channels of an object, as its start or as where Populate placed it."""
+    stored.stored = True
+    stored.location = location
+    stored.rotation_mode = ob.rotation_mode
+    stored.rotation = (*rotation, 0.0)[:4]
+
+
+def own_start(ob: Object) -> tuple[np.ndarray, str, np.ndarray]:
+    """The location, rotation mode and rotation channels that a vehicle starts from unless keys of the animator lead up
+    to it: stored once it is baked, before that its own."""
+    if _has_start(ob) and is_baked(ob):
+        start = ob.steering.start
+        return doubles(start.location), start.rotation_mode, doubles(start.rotation[: width_of(start.rotation_mode)])
+    location, rotation = channels(ob)
+    return location, ob.rotation_mode, rotation
+
+
+def start_position(ob: Object) -> np.ndarray:
+    """Where a vehicle starts, (3,) metres; below a parent where it is at present."""
+    return doubles(ob.matrix_world.translation if ob.parent else own_start(ob)[0])
 
 
 def _has_start(ob: Object) -> bool:

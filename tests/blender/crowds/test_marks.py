@@ -142,6 +142,9 @@ def test_what_is_out_of_reach_says_by_how_much_before_the_bake() -> None:
     add(members[0], place=(0.0, 200.0, 3.0))
     [said] = [text for text in planning.plan_reading(bpy.context.scene).warnings if "Mark" in text]
     assert said == "Bird 0 cannot be at Mark in time: 200 m in 2.42 s take 82.8 m/s, 75 more than its top speed."
+    members[0].location.y = 195.0
+    assert not any("Mark" in text for text in planning.plan_reading(bpy.context.scene).warnings)
+    members[0].location.y = 0.0
     mark = add(members[0], frame=END + 10)
     assert any(
         f"{mark.name} is at frame {END + 10}" in text for text in planning.plan_reading(bpy.context.scene).warnings

@@ -21,7 +21,7 @@ from ...objects.tagged_objects import capsule_of, crowd_of, in_use, tagged
 from ...properties import has_role
 from ...read.local_space import to_world
 from ...read.point_vehicles import point_vehicles
-from ...read.start_pose import MOVED, channels, store
+from ...read.start_pose import MOVED, channels, own_start, start_position, store, store_pose
 from ...refusal import Refusal
 
 
@@ -50,19 +50,9 @@ def changed_by_user(ob: Object, family: Family) -> bool:
     return _has_own_keys(ob) or is_moved(ob)
 
 
-def place_of(ob: Object) -> tuple[np.ndarray, str, np.ndarray]:
-    """The location, rotation mode and rotation channels that a member starts from."""
-    start = ob.steering.start
-    if start.stored and is_baked(ob):
-        size = 4 if start.rotation_mode in ("QUATERNION", "AXIS_ANGLE") else 3
-        rotation = doubles(start.rotation[:size])
-        return doubles(start.location), start.rotation_mode, rotation
-    return channels(ob)[0], ob.rotation_mode, channels(ob)[1]
-
-
 def is_moved(ob: Object) -> bool:
     """Whether the start of a member differs from where Populate placed it."""
-    location, mode, rotation = place_of(ob)
+    location, mode, rotation = own_start(ob)
     placed = ob.steering.member.placed
     if _differ(location, doubles(placed.location)):
         return True
@@ -94,11 +84,7 @@ def _put(ob: Object, matrix: Matrix) -> None:
         ob.matrix_basis = before
         ob.scale = scale
     store(ob, location, rotation)
-    placed = ob.steering.member.placed
-    placed.stored = True
-    placed.location = location
-    placed.rotation_mode = ob.rotation_mode
-    placed.rotation = (*rotation, 0.0)[:4]
+    store_pose(ob.steering.member.placed, ob, location, rotation)
 
 
 def resize(ob: Object, scale: float, room: float) -> None:
@@ -121,8 +107,8 @@ def usual_room(ob: Object) -> float:
 
 def bodies(members: Sequence[Object]) -> tuple[np.ndarray, np.ndarray]:
     """The start positions of members, (m, 3), and the radii kept free for them, (m,), in metres."""
-    positions = [ob.matrix_world.translation if ob.parent else place_of(ob)[0] for ob in members]
-    return np.array(positions).reshape(-1, 3), np.array([ob.steering.member.room for ob in members])
+    positions = np.array([start_position(ob) for ob in members]).reshape(-1, 3)
+    return positions, np.array([ob.steering.member.room for ob in members])
 
 
 def bodies_of_others(scene: Scene, crowd: Object | None, members: Set[Object]) -> tuple[np.ndarray, np.ndarray]:
@@ -135,7 +121,7 @@ def bodies_of_others(scene: Scene, crowd: Object | None, members: Set[Object]) -
             continue
         location, mode, rotation = (ob.matrix_world.translation, "QUATERNION", ob.matrix_world.to_quaternion())
         if ob.parent is None:
-            location, mode, rotation = place_of(ob)
+            location, mode, rotation = own_start(ob)
         turn = matrices_from_channels(doubles(rotation), mode)
         middle, basis = to_world(np.eye(4), doubles(location), turn, axes_of_model(ob), np.ones(3))
         columns.append((middle[None], basis[None, :, 1], *np.reshape(capsule_of(ob), (2, 1))))
