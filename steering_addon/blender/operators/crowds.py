@@ -14,7 +14,7 @@ from ..crowds.states import copy_crowd, copy_states
 from ..objects.crowd_caches import cache_of
 from ..objects.focus import check_editable, crowd_in_focus, select_only, selectable, vehicle_in_focus, vehicles_selected
 from ..objects.hierarchy import Family
-from ..objects.tagged_objects import capsule_of, crowd_of, in_use, members_in, tagged
+from ..objects.tagged_objects import capsule_of, crowd_of, in_use, list_names, members_in, tagged
 from ..panels.fields import counted
 from ..properties import has_role
 from ..read.cast import LostCrowd, lost_crowds
@@ -142,7 +142,7 @@ class STEERING_OT_crowd_restore(SteeringOperator, bpy.types.Operator):
         for ob in missing:
             if ob.name not in collection.objects:
                 collection.objects.link(ob)
-        linked = ", ".join(ob.name for ob in missing)
+        linked = list_names([ob.name for ob in missing])
         self.report({"INFO"}, f"Restored {crowd.name}" + (f": linked {linked} to {collection.name}" if linked else ""))
 
 

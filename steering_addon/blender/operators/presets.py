@@ -26,7 +26,7 @@ from ..crowds.state_preset_exchange import add_state, state_preset_of
 from ..crowds.states import triggers_of_state
 from ..objects.focus import activate, crowd_in_focus, state_in_focus
 from ..objects.hierarchy import Family
-from ..objects.tagged_objects import crowd_of, vehicles_of
+from ..objects.tagged_objects import crowd_of, list_names, vehicles_of
 from ..properties import pointed_at
 from ..refusal import Refusal, check_stored, sound_front
 from .behaviors import FIRST, ITEMS
@@ -197,7 +197,8 @@ class STEERING_OT_state_add(SteeringOperator, Described, bpy.types.Operator):
         self.warn(warnings)
         watched = (pointed_at(trigger.steering.trigger, "who") for trigger in triggers_of_state(state, context))
         callers = sorted({ob.name for ob in watched if ob is not None})
-        called = f"{', '.join(callers)} calls into it" if callers else "Add a trigger or a cue that calls it"
+        verb = "calls" if len(callers) == 1 else "call"
+        called = f"{list_names(callers)} {verb} into it" if callers else "Add a trigger or a cue that calls it"
         return f"Added {state.name} to {crowd.name}. {called}"
 
 

@@ -20,7 +20,7 @@ from ..crowds.states import (
     triggers_of_state,
 )
 from ..objects.focus import activate, check_editable, crowd_in_focus, select_only, selectable, state_in_focus
-from ..objects.tagged_objects import crowd_of, in_use, tagged, vehicles_of
+from ..objects.tagged_objects import crowd_of, in_use, list_names, tagged, vehicles_of
 from ..properties import has_role
 from ..property_groups import items_of
 from ..read.dependencies import animated_paths
@@ -66,8 +66,8 @@ class STEERING_OT_trigger_add(SteeringOperator, bpy.types.Operator):
         triggers = triggers or [new_trigger(context, state, self.when, None)]
         context.view_layer.update()
         activate(context, triggers[0])
-        names = ", ".join(ob.name for ob in callers) or "A place" if watches else kind.label
-        return f"{names} calls into {state.name}"
+        names = list_names([ob.name for ob in callers]) or "A place" if watches else kind.label
+        return f"{names} {'call' if len(callers) > 1 and watches else 'calls'} into {state.name}"
 
     def _state(self, context) -> bpy.types.Object:
         states = tagged(in_use(context.scene), Role.STATE)

@@ -274,7 +274,7 @@ def _suitable(objects: list[Object], role: Role, of_part: bool) -> tuple[list[Ob
     not editable."""
     suitable = [ob for ob in objects if suits(ob, role)]
     left = set(objects).difference(suitable)
-    names = ", ".join(ob.name for ob in objects if ob in left)
+    names = list_names([ob.name for ob in objects if ob in left])
     if not suitable:
         raise Refusal(f"{names} cannot be {_label(role)}. {REMEDIES.get(role, REMEDY)}.")
     if role is Role.VEHICLE:
@@ -285,7 +285,7 @@ def _suitable(objects: list[Object], role: Role, of_part: bool) -> tuple[list[Ob
             wholes = dict.fromkeys(carriers(suitable))
             suitable = [ob for ob in wholes if wholes.keys().isdisjoint(ancestors(ob))]
     if role is Role.POINTS:
-        names = ", ".join(ob.name for ob in objects if not (suits(ob, role) or has_role(ob, Role.CROWD)))
+        names = list_names([ob.name for ob in objects if not (suits(ob, role) or has_role(ob, Role.CROWD))])
     check_editable(suitable)
     return suitable, names
 
@@ -323,7 +323,8 @@ def _select_wholes(context: Context, tagged_objects: list[Object]) -> list[str]:
     for ob in unselected:
         if active is not None and (whole_of(active) == ob or is_descendant(active, ob)):
             context.view_layer.objects.active = ob
-    return [f"{', '.join(ob.name for ob in unselected)} moves the selected parts"] if unselected else []
+    verb = "moves" if len(unselected) == 1 else "move"
+    return [f"{list_names([ob.name for ob in unselected])} {verb} the selected parts"] if unselected else []
 
 
 def _summary(joined: Joined, scene: Scene) -> str:

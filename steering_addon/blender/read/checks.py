@@ -19,7 +19,7 @@ from ..moving import moves_by
 from ..objects.body_sizes import SOLID
 from ..objects.focus import POINTED
 from ..objects.hierarchy import Family, ancestors, instances_of_vehicles
-from ..objects.tagged_objects import full_name
+from ..objects.tagged_objects import full_name, list_names
 from ..properties import has_role
 from ..property_groups import TYPES, values_of
 from ..refusal import FARTHEST, Refusal, check_choices, sound_front
@@ -227,10 +227,10 @@ def warnings_of(
     vehicles = list(vehicles)
     constrained = [ob.name for ob, _ in vehicles if any(constraint.enabled for constraint in ob.constraints)]
     if constrained:
-        yield f"Constraints still act on top of the bake: {', '.join(constrained)}."
+        yield f"Constraints still act on top of the bake: {list_names(constrained)}."
     bodies = [ob.name for ob, _ in vehicles if _is_moved_by_physics(ob)]
     if bodies:
-        names = ", ".join(bodies)
+        names = list_names(bodies)
         yield f"Rigid Body moves vehicles, not the bake: {names}. Turn on Animated in their Physics > Rigid Body."
     overrides = [
         (ob, (*keyed_properties(ob, crowd), *of_states.get(crowd, ()))) for ob, crowd in vehicles if ob.override_library
@@ -240,7 +240,7 @@ def warnings_of(
         names = dict.fromkeys(name for _, keyed in overrides for name in keyed)
         yield (
             f"Blender does not save {', '.join(names)} of library overrides, unless the linked object has custom "
-            f"properties of these names that are set to Library Overridable: {', '.join(fleeting)}."
+            f"properties of these names that are set to Library Overridable: {list_names(fleeting)}."
         )
     for crowd in crowds:
         if not behaviors_of(crowd):
