@@ -18,7 +18,7 @@ from ..objects.body_sizes import SOLID, triangles_of
 from ..objects.doubles import column_from, doubles, placed
 from ..objects.focus import vehicle_of
 from ..objects.hierarchy import Family
-from ..objects.tagged_objects import full_name, tagged
+from ..objects.tagged_objects import full_name, in_use, tagged
 from .bodies import matrices_of
 from .checks import check_numbers
 from .curves import ReadsLines, polylines
@@ -96,7 +96,7 @@ def static_ground(scene: Scene, moving: Collection[Object] = ()) -> Ground | Non
     """The static ground under feet: a scene's surfaces but those that move and parts of vehicles, on the current frame;
     None without one. Where there is none near a place, the ground is level and there."""
     # Parts of a vehicle stand only as long as that plays nothing.
-    objects = [ob for ob in tagged(scene.objects, Role.SURFACE) if ob not in moving and vehicle_of(ob) is None]
+    objects = [ob for ob in tagged(in_use(scene), Role.SURFACE) if ob not in moving and vehicle_of(ob) is None]
     if not objects:
         return None
     read = SurfaceReader(objects).read(scene.view_layers[0].depsgraph, scene.frame_current)

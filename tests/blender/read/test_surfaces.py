@@ -251,3 +251,17 @@ def test_a_part_of_a_vehicle_is_no_still_ground_for_feet(addon) -> None:
     assert static_ground(bpy.context.scene) is None
     skin.parent = None
     assert static_ground(bpy.context.scene) is not None
+
+
+def test_feet_stand_on_no_surface_that_the_scene_does_not_use() -> None:
+    """Bodies do not walk on it, either."""
+    surface = tag(hill(), role="SURFACE")
+    away = bpy.data.collections.new("Away")
+    bpy.context.scene.collection.children.link(away)
+    away.objects.link(surface)
+    bpy.context.scene.collection.objects.unlink(surface)
+    static_ground = part("blender.read.surfaces").static_ground
+    assert static_ground(bpy.context.scene) is not None
+    bpy.context.view_layer.layer_collection.children["Away"].exclude = True
+    bpy.context.view_layer.update()
+    assert static_ground(bpy.context.scene) is None
