@@ -207,9 +207,9 @@ def height_of(ob: Object) -> float:
 
 def fit_stride(crowd: Object, heights: Sequence[float]) -> None:
     """Let the stride of a crowd be that of a body of the median of the heights, in metres."""
-    measured = [height for height in heights if height > SMALLEST]
-    if measured and crowd.library is None:
-        crowd.steering.portrayal.stride_height = float(np.median(measured))
+    height = median_length(heights)
+    if height and crowd.library is None:
+        crowd.steering.portrayal.stride_height = height
 
 
 def selected_crowd(context: Context) -> Object | None:

@@ -116,9 +116,9 @@ def holder_in_focus(context: Context) -> Object | None:
     return active if active is not None and has_role(active, Role.STATE) else crowd_in_focus(context)
 
 
-def activate(context: Context, ob: Object) -> None:
-    """Make a new object the only selected and the active one."""
-    if select_only(context, [ob]):
+def activate(context: Context, *objects: Object) -> None:
+    """Make new objects the only selected ones, and the first of them the active one."""
+    for ob in select_only(context, objects)[:1]:
         context.view_layer.objects.active = ob
 
 

@@ -5,7 +5,7 @@ from bpy.props import BoolProperty, FloatProperty, IntProperty
 from bpy.types import Context
 
 from ..crowds.directing import check_takeover, new_mark, take_over
-from ..objects.focus import activate, crowd_in_focus, select_only, vehicle_in_focus, vehicle_of, vehicles_selected
+from ..objects.focus import activate, crowd_in_focus, vehicle_in_focus, vehicle_of, vehicles_selected
 from ..properties import has_roles
 from ..properties.hooks import SHAPED
 from ..refusal import Refusal, check_stored
@@ -55,8 +55,7 @@ Bake again afterwards; the vehicle follows its guide, and the others see it"""
             check_takeover(ob, self.frame_start, self.frame_end)
         guides = [take_over(ob, context, self.frame_start, self.frame_end, self.precision) for ob in vehicles]
         context.view_layer.update()
-        select_only(context, guides)
-        context.view_layer.objects.active = guides[0]
+        activate(context, *guides)
         subject = guides[0].name if len(guides) == 1 else f"the {len(guides)} guides"
         return f"Move the keys of {subject}, then bake again"
 

@@ -14,7 +14,7 @@ from ..animation.run_records import made_of, sign_run
 from ..crowds.cached_motion import CachedMotion
 from ..crowds.crowd_cache import is_kept_here, picked_in, player_of, shown_by
 from ..objects.crowd_caches import cache_id, cache_of, is_picked, standing_for
-from ..objects.focus import activate, check_editable, crowd_in_focus, select_only, vehicle_of
+from ..objects.focus import activate, check_editable, crowd_in_focus, vehicle_of
 from ..objects.hierarchy import Family
 from ..objects.node_inputs import input_of
 from ..objects.tagged_objects import in_use, names_of
@@ -83,8 +83,7 @@ class STEERING_OT_make_objects(InPieces, bpy.types.Operator):
         if is_signed:
             # The others go on as they would beside the agents themselves.
             sign_run(context.scene, _run_of(cache), fingerprint(context.scene))
-        selected = select_only(context, objects)
-        context.view_layer.objects.active = selected[0] if selected else context.view_layer.objects.active
+        activate(context, *objects)
         census.changed()
         self.warn(warnings)
         return f"Made {names_of([ob.name for ob in objects])} of {crowd.name}"
