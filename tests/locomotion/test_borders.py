@@ -7,6 +7,7 @@ import pytest
 
 from steering_addon.behaviors.arrival import Arrival
 from steering_addon.locomotion import OnFoot
+from steering_addon.locomotion.walkable import Look, Walkable
 from steering_addon.simulation.geometry.surfaces import Surfaces, surfaces
 from steering_addon.simulation.snapshot import State
 from tests.sampling import sampled
@@ -134,3 +135,16 @@ def test_a_gap_that_a_foot_bridges_is_no_border(gap, step, crosses) -> None:
     assert (speeds(states[: 2 * FPS]) > 0.95 * PACE).all()
     assert np.linalg.norm(place[-1] - goals, axis=1).max() < 0.5
     assert np.isin(place[..., 2], (0.0, step)).all()
+
+
+def test_who_is_hindered_takes_the_least_turn_that_is_free_on_the_side_on_which_it_goes_round() -> None:
+    """A metre from an edge it looks two metres ahead: only more than 60 degrees off is free."""
+    ground, every = surfaces([rectangle((-5.0, -5.0), (5.0, 5.0))]), np.ones(3)
+    walkable = Walkable(ground, 0.6 * every, 0.3 * every, 1.8 * every, every > 0.0, every > 0.0)
+    feet, ahead = np.tile((4.0, 0.0, 0.0), (3, 1)), np.tile((1.0, 0.0), (3, 1))
+    triangle = ground.under(*feet.T, every, every).triangle
+    sizes = (0.1, 2.0, 0.2, 0.5, 0.5)
+    look = Look(feet, np.tile((0.0, 0.0, 1.0), (3, 1)), triangle, ahead, ahead, *(size * every for size in sizes))
+    direction, side = walkable.free_direction(look, np.array([0, 1, -1]))
+    assert np.degrees(np.arctan2(direction[:, 1], direction[:, 0])) == pytest.approx([70.0, 70.0, -70.0])
+    assert side.tolist() == [1, 1, -1]

@@ -215,22 +215,23 @@ def test_it_waits_for_what_a_vehicle_carries(carrier: int, room: float) -> None:
 
 
 GROUNDS = {
-    # situation: half a level plane, its tilt beyond 4 m, changes of the car, sense, room
+    # situation: half a level plane, its tilt beyond 4 m or below the car, changes of the car, sense, room
     "an edge ahead": (4.0, 0.0, {}, 1.0, True),
     "an edge ahead for one that goes on": (4.0, 0.0, {"stops": False}, 1.0, False),
     "an edge behind": (4.0, 0.0, {"stops": False}, -1.0, True),
     "level ground": (30.0, 0.0, {}, 1.0, False),
     "too steep ground": (30.0, 0.9, {}, 1.0, True),
     "a slope": (30.0, 0.3, {}, 1.0, False),
+    "the slope on which it is": (30.0, 0.6, {"grade": 0.6}, 1.0, False),
 }
 
 
 @pytest.mark.parametrize(("half", "grade", "changes", "sense", "ends"), GROUNDS.values(), ids=GROUNDS)
 def test_it_has_room_up_to_where_the_ground_ends_or_is_too_steep(
-    half: float, grade: float, changes: dict[str, bool], sense: float, ends: bool
+    half: float, grade: float, changes: dict[str, Any], sense: float, ends: bool
 ) -> None:
     points, triangles = plane(half=half, cells=60)
-    points[:, 2] = grade * np.maximum(np.abs(points[:, 0]) - 4.0, 0.0)
+    points[:, 2] = grade * np.maximum(np.abs(points[:, 0]) - (0.0 if "grade" in changes else 4.0), 0.0)
     ground = surfaces([(points, triangles)])
     cars = replace(car(**changes), cosine=np.array([np.cos(0.6)]))
     seen = cars.room(Terrain(ground, ground, np.zeros(1)), np.zeros(1), np.array([WAY]), sense)[0]

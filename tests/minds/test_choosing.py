@@ -23,6 +23,7 @@ from tests.minds.herds import (
     FRAME,
     GRAZING,
     SLOW,
+    WOLF,
     herd,
     meeting_in,
     modes,
@@ -174,6 +175,12 @@ def test_a_vehicle_more_changes_what_a_cue_tells_one_other_at_most() -> None:
         seen = [modes(run(scene, [startle(cue=cue)]))[-1] == 1 for cue in (0.1, 0.35, 0.6, 0.85)]
         told[n] = np.array(seen)[:, :29]
     assert ((told[29] != told[30]).sum(axis=1) <= 1).all() and told[29].any()
+
+
+def test_who_is_cued_and_called_at_once_is_there_by_the_cue_and_then_by_the_call() -> None:
+    scene = standing([0.0, 0.0, 0.0], [3.0, 0.0, 0.0], tracked=leaders(WOLF))
+    _, cued, called = run(scene, [startle(cue=1.0, **AT_ONCE)], [wolf_near(scene, 20.0)])
+    assert [state.mindset and state.mindset.by.tolist() for state in (cued, called)] == [[BY_CUE, BY_CUE], [0, 0]]
 
 
 @pytest.mark.parametrize("n", [4, 400])

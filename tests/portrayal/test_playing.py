@@ -280,6 +280,14 @@ def test_a_single_clip_is_played_by_distance() -> None:
     assert playing.phase[0, -1, 0] - playing.phase[0, 0, 0] == pytest.approx(gone / clip.stride, abs=0.03)
 
 
+def test_a_clip_whose_phase_is_shifted_goes_by_its_own_curve() -> None:
+    shares = np.arange(PHASES + 1) / PHASES
+    walk = Clip("Walk", MOVE, 1.0, 1.0, 1.0, curve=0.5 * (shares + shares * shares), offset=0.25)
+    phase = play([walk], ways(np.ones((72, 1))), variation=0.0).phase[0, :, 0]
+    gone = np.floor(phase) + np.interp(phase % 1.0, shares, walk.curve)
+    np.testing.assert_allclose(np.diff(gone), FRAME_TIME, atol=1e-6)
+
+
 def test_clips_for_company_are_only_played_in_company_and_mostly_there() -> None:
     clips = [Clip("Idle", STAND, 2.0), Clip("Talk", STAND, 3.0, with_company=True), Clip("Look", STAND, 2.0)]
     run = ways(np.zeros((1500, 20)), in_company=np.arange(20) % 2 == 0)

@@ -223,7 +223,7 @@ def test_clearing_one_of_two_that_play_one_bake_leaves_the_other() -> None:
     assert {path for path, _ in curves_of(other)} == {"scale"}
 
 
-def test_a_bake_saved_with_a_fake_user_is_not_touched_by_the_next() -> None:
+def test_a_bake_saved_with_a_fake_user_or_in_an_nla_strip_is_a_take_of_the_animators() -> None:
     ob = new_object()
     bake([ob])
     take = ob.animation_data.action
@@ -232,6 +232,11 @@ def test_a_bake_saved_with_a_fake_user_is_not_touched_by_the_next() -> None:
     bake([ob], OTHER_FRAMES)
     assert ob.animation_data.action != take
     assert dump_action(take)["curves"] == before
+    ob.animation_data.nla_tracks.new().strips.new("Take", FIRST, take)
+    ob.animation_data.action = None
+    assert not staging.clear_all([ob])
+    with pytest.raises(ValueError, match="the NLA strip Take"):
+        bake([ob], replace=False)
 
 
 def test_an_override_is_baked_saved_and_cleared(tmp_path) -> None:
@@ -278,17 +283,6 @@ def test_a_bake_whose_kept_action_was_deleted_can_still_be_cleared() -> None:
     staging.clear_all([ob])
     frames = [point.co[0] for point in curves_of(ob)["location", 0].keyframe_points]
     assert frames == [-10, 2, 44]
-
-
-def test_a_bake_in_an_nla_strip_is_a_take_of_the_animators() -> None:
-    ob = new_object()
-    bake([ob])
-    take = ob.animation_data.action
-    ob.animation_data.nla_tracks.new().strips.new("Take", FIRST, take)
-    ob.animation_data.action = None
-    assert not staging.clear_all([ob])
-    with pytest.raises(ValueError, match="the NLA strip Take"):
-        bake([ob], replace=False)
 
 
 # ---- what stops a bake

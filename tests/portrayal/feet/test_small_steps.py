@@ -125,7 +125,7 @@ def test_values_go_over_from_before_a_small_step_to_after_it_while_the_foot_is_h
 def test_a_foot_that_would_graze_the_ground_is_lifted_as_it_swings() -> None:
     rest = ~stances_of((20, 30), (50, 60), (85, FRAMES), (0, 4))
     gone, scale = np.zeros((FRAMES, 2)), np.full(FRAMES, HEIGHT)
-    gone[25:] = (0.3, 0.4)
+    gone[2:], gone[25:], gone[90:] = (1.0, 1.0), (1.3, 1.4), (2.0, 2.0)
     least = swing_clearance(rest, gone, scale)
     assert least[24:27].min() > 0.95 * LIFT * HEIGHT
     assert least[20] == 0.0 and least[30] == 0.0
