@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from steering_addon.locomotion.gaits import GAITS, WAY_OUT, Walkers, share_round, stride_of
+from steering_addon.locomotion.gaits import GAITS, WAY_OUT, Walkers, find_directions, share_round, stride_of
 from steering_addon.locomotion.headings import BEGINS, SWINGS
 from steering_addon.locomotion.walking import ROUND, Walking
 from steering_addon.simulation.locomotion import Control
@@ -160,3 +160,13 @@ def test_animals_go_round_to_what_is_beside_or_behind_them(changes: dict[str, fl
     *values, limit, speed = (np.array([value]) for value in (usual | changes).values())
     w = replace(walker(), speed=speed, control=Control(np.zeros((1, 2)), limit))
     assert share_round(w, *values)[0] == pytest.approx(share)
+
+
+def test_who_is_asked_back_stops_to_turn_or_goes_round_and_nobody_else_does() -> None:
+    """A person, one who is asked ahead, and an animal."""
+    wanted, wish = (np.array([(x, 0.0), (1.0, 0.0), (x, 0.0)]) for x in (0.05, -1.0))
+    columns = np.array([(2.0, 2.0, 0.0), (1.0, 1.0, 1.0), (-1.0, 1.0, -1.0), (0.0, 0.0, 0.0)])
+    on_the_spot, wished, onward, none = columns
+    direction, speed, idle = find_directions(walker(n=3), on_the_spot, wanted, wish, wished, onward, none, none > 0.0)
+    assert speed.tolist() == [0.0, 1.0, 1.0] and not idle.any()
+    assert direction[:, 0].tolist() == [1.0, 1.0, -1.0]
