@@ -137,14 +137,27 @@ def test_a_gap_that_a_foot_bridges_is_no_border(gap, step, crosses) -> None:
     assert np.isin(place[..., 2], (0.0, step)).all()
 
 
-def test_who_is_hindered_takes_the_least_turn_that_is_free_on_the_side_on_which_it_goes_round() -> None:
-    """A metre from an edge it looks two metres ahead: only more than 60 degrees off is free."""
-    ground, every = surfaces([rectangle((-5.0, -5.0), (5.0, 5.0))]), np.ones(3)
+def looks(x: list[float], ahead: tuple[float, float], circle: float = 0.5) -> tuple[Walkable, Look]:
+    """Walkers on a floor that ends at 5 m: they look two metres ahead."""
+    ground, every = surfaces([rectangle((-5.0, -5.0), (5.0, 5.0))]), np.ones(len(x))
     walkable = Walkable(ground, 0.6 * every, 0.3 * every, 1.8 * every, every > 0.0, every > 0.0)
-    feet, ahead = np.tile((4.0, 0.0, 0.0), (3, 1)), np.tile((1.0, 0.0), (3, 1))
+    feet, normal, heading = (every[:, None] * v for v in ((1.0, 0.0, 0.0), (0.0, 0.0, 1.0), ahead))
+    feet[:, 0] = x
     triangle = ground.under(*feet.T, every, every).triangle
-    sizes = (0.1, 2.0, 0.2, 0.5, 0.5)
-    look = Look(feet, np.tile((0.0, 0.0, 1.0), (3, 1)), triangle, ahead, ahead, *(size * every for size in sizes))
+    sizes = (0.1, 2.0, 0.2, 0.5, circle)
+    return walkable, Look(feet, normal, triangle, heading, heading, *(size * every for size in sizes))
+
+
+def test_who_is_hindered_takes_the_least_turn_that_is_free_on_the_side_on_which_it_goes_round() -> None:
+    """A metre from an edge only more than 60 degrees off is free."""
+    walkable, look = looks([4.0, 4.0, 4.0], (1.0, 0.0))
     direction, side = walkable.free_direction(look, np.array([0, 1, -1]))
     assert np.degrees(np.arctan2(direction[:, 1], direction[:, 0])) == pytest.approx([70.0, 70.0, -70.0])
     assert side.tolist() == [1, 1, -1]
+
+
+def test_a_turn_has_room_where_its_circle_does_not_leave_the_ground() -> None:
+    """By a right angle, towards an edge and away from it, straight on close to it, and far from any."""
+    walkable, look = looks([4.0, 4.0, 4.9, 0.0], (0.0, 1.0), circle=2.0)
+    turn = np.array([(1.0, 0.0), (-1.0, 0.0), (0.0, 1.0), (1.0, 0.0)])
+    assert walkable.leaves_room(look, turn, np.zeros(4), np.full(4, np.inf)).tolist() == [False, True, True, True]

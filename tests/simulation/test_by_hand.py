@@ -171,6 +171,15 @@ def test_the_wheels_roll_the_way_the_car_is_led() -> None:
     assert wheel[late] == pytest.approx(-np.arctan(2.7 / 10.0), rel=0.1)
 
 
+def test_the_brake_of_a_car_is_pressed_while_it_is_led_slower() -> None:
+    place = flock(locomotions=[(Wheeled, {})], behaviors=[])
+    covered = np.cumsum(2.0 + np.abs(np.arange(FRAMES) - FRAMES // 2) / 24.0) / 24.0
+    guide = np.array([3.0, 1.0, 2.0]) + covered[:, None] * np.array([0.0, 1.0, 0.0])
+    states = led(place, guide, first=0, last=FRAMES - 1)
+    brake = np.array([s.outputs["steering_brake"][HERO] for s in states])
+    assert (brake[25 : FRAMES // 2 - 1] > 0.2).all() and (brake[FRAMES // 2 + 2 :] == 0.0).all()
+
+
 def test_a_walker_that_is_led_over_an_edge_keeps_its_height_and_comes_back() -> None:
     place = flock(locomotions=[(OnFoot, {})], surfaces=plane(5.0), behaviors=[], speed=1.0)
     path = np.tile([3.0, 1.0, 0.0], (FRAMES, 1))
