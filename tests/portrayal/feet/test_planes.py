@@ -47,9 +47,13 @@ def test_no_part_of_a_sole_is_inside_a_step(middle: float) -> None:
     assert np.abs(planes.shift).max() < 0.12
 
 
-def test_a_sole_lies_on_what_bulges_below_it() -> None:
+@pytest.mark.parametrize("tilt", [0.0, 0.5])
+def test_a_sole_lies_on_what_bulges_below_it(tilt: float) -> None:
+    """Also where its faces tilt so that no plane through one place is above all others."""
+
     def bump(at: np.ndarray, _: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
-        return 0.05 - at[:, 0] * at[:, 0], np.tile((0.0, 0.0, 1.0), (len(at), 1))
+        tilted = np.stack((np.copysign(tilt, -at[:, 0]), np.zeros(len(at)), np.ones(len(at))), axis=1)
+        return 0.05 - at[:, 0] * at[:, 0], tilted / np.hypot(1.0, tilt)
 
     planes = fit_planes(sole(0.0), AHEAD, SCALE, FRAME, bump)
     put = sole(0.0)[0] + (*planes.shift[0], 0.0)
