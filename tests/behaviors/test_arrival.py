@@ -1,6 +1,7 @@
 """Arrival (paper, Arrival): seek that slows down and stops at its target."""
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -8,32 +9,22 @@ import pytest
 from steering_addon.behaviors.arrival import Arrival
 from steering_addon.behaviors.docking import Docking
 from steering_addon.behaviors.seek import Seek
+from steering_addon.locomotion import SimpleVehicle
 from steering_addon.simulation.behavior import Behavior
 from steering_addon.simulation.maneuvers.chasing import CURRENT_SPEED
 from tests.sampling import sampled
-from tests.scene import Scene, flat_or_free, leaders, positions, speeds
+from tests.scene import Scene, leaders, positions, speeds
 
 MAX_SPEED = 5.0
 HERE = (3.0, -2.0, 1.0)
 
 
 def arriving(
-    n: int,
-    slowing_distance: float | np.ndarray,
-    nearest: float,
-    furthest: float,
-    seed: int = 0,
-    fps: float = 24.0,
-    flat: bool = False,
-    max_turn_rate: float = np.pi,
-    **vehicle,
+    n: int, slowing_distance: Any, nearest: float, furthest: float, max_turn_rate: float = np.pi, **vehicle
 ) -> Scene:
     """Vehicles on all sides of a target, near and far, with all headings and speeds."""
-    rng = np.random.default_rng(seed)
-    away = rng.normal(size=(n, 3))
-    heading = rng.normal(size=(n, 3))
-    if flat:
-        away[:, 2] = heading[:, 2] = 0.0
+    rng = np.random.default_rng(0)
+    away, heading = rng.normal(size=(2, n, 3))
     away /= np.linalg.norm(away, axis=1, keepdims=True)
     return Scene(
         HERE + away * rng.uniform(nearest, furthest, (n, 1)),
@@ -42,9 +33,8 @@ def arriving(
         speed=rng.uniform(0.0, MAX_SPEED, n),
         behaviors=[(Arrival, {"slowing_distance": slowing_distance})],
         vehicle=vehicle,
-        locomotions=flat_or_free(flat, max_turn_rate=max_turn_rate),
+        locomotions=[(SimpleVehicle, {"max_turn_rate": max_turn_rate})],
         tracked=leaders(HERE),
-        fps=fps,
     )
 
 

@@ -7,22 +7,23 @@ import pytest
 
 from steering_addon.behaviors.explore import ALL_CELLS, CELLS, Explore, Exploring, _claimed, _costs, _middles, _parts
 from steering_addon.behaviors.wander import Wander
+from steering_addon.locomotion import Planar
 from steering_addon.simulation.geometry.regions import BOX, SPHERE, regions
 from tests.sampling import sampled
-from tests.scene import Scene, about, flat_or_free, positions, turned
+from tests.scene import Scene, about, positions, turned
 
 FPS = 12
 HALF = np.array([12.0, 12.0, 1.0])
 
 
-def explorers(n: int = 6, half=HALF, shape=BOX, flat: bool = True, **values) -> Scene:
+def explorers(n: int = 6, half=HALF, shape=BOX, **values) -> Scene:
     rng = np.random.default_rng(4)
     return Scene(
         rng.uniform(-1.0, 1.0, (n, 3)) * (1.0, 1.0, 0.0),
         forward=rng.normal(size=(n, 3)) * (1.0, 1.0, 0.0),
         speed=3.0,
         behaviors=[(Explore, values)],
-        locomotions=flat_or_free(flat),
+        locomotions=[(Planar, {})],
         regions=regions([0.0, 0.0, 0.0], half, shape),
         fps=FPS,
     )

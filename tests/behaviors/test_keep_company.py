@@ -13,8 +13,7 @@ from steering_addon.behaviors.rest import Rest
 from steering_addon.behaviors.seek import Seek
 from steering_addon.behaviors.unaligned_collision_avoidance import UnalignedCollisionAvoidance
 from steering_addon.locomotion import OnFoot, Planar
-from steering_addon.scene import obstacles, spline
-from steering_addon.simulation.geometry.obstacles import Obstacles
+from steering_addon.scene import spline
 from steering_addon.simulation.snapshot import Snapshot, State
 from tests.behaviors.situations import told
 from tests.sampling import sampled
@@ -168,11 +167,10 @@ def test_one_who_runs_from_something_or_after_it_does_not_wait(busy: str) -> Non
     assert np.isfinite(company.steer(world, agents, memory).speed_limit[1])
 
 
-NOTHING = obstacles(np.zeros((0, 3)), np.zeros(0))
 FPS = 8
 
 
-def pair_on_a_path(length: float, things: Obstacles = NOTHING, rests: dict | None = None, **company: float) -> Scene:
+def pair_on_a_path(length: float, rests: dict | None = None, **company: float) -> Scene:
     """Two who begin a path side by side and stop at its end."""
     path = spline([(0.0, 0.0, 0.0), (0.0, 0.5 * length, 0.0), (2.0, length, 0.0)], False)
     behaviors = [
@@ -187,7 +185,6 @@ def pair_on_a_path(length: float, things: Obstacles = NOTHING, rests: dict | Non
         (0.4, 0.5),
         behaviors=behaviors,
         paths=((path,),),
-        obstacles=things,
         locomotions=[(OnFoot, {})],
         fps=float(FPS),
     )

@@ -10,8 +10,10 @@ from tests.sampling import sampled
 from tests.scene import Scene, leaders, positions
 
 
-def flyers(at: object, start: object = (0.0, 0.0, 0.0), forward: object = (0.0, 1.0, 0.0), **values) -> Scene:
-    return Scene([start], forward=[forward], behaviors=[(OffsetPursuit, values)], tracked=leaders(at), speed=5.0)
+def flyers(at: object, forward: object = (0.0, 1.0, 0.0), **values) -> Scene:
+    return Scene(
+        np.zeros((1, 3)), forward=[forward], behaviors=[(OffsetPursuit, values)], tracked=leaders(at), speed=5.0
+    )
 
 
 def papers_point(agents: Agents, target: np.ndarray, radius: float) -> np.ndarray:

@@ -34,9 +34,9 @@ def circle(radius: float = 1.0) -> np.ndarray:
     return radius * np.stack((np.cos(t), np.sin(t), np.zeros(200)), axis=-1)
 
 
-def eight(size: float = 1.0) -> np.ndarray:
+def eight() -> np.ndarray:
     t = np.linspace(0.0, 2.0 * np.pi, 300, endpoint=False)
-    return size * np.stack((np.sin(t), 0.5 * np.sin(2.0 * t), np.zeros(300)), axis=-1)
+    return np.stack((np.sin(t), 0.5 * np.sin(2.0 * t), np.zeros(300)), axis=-1)
 
 
 def winding(seed: int) -> np.ndarray:
@@ -70,9 +70,9 @@ def followers(line: Spline | Path, position: object = ((0.0, 0.0, 0.0),), **chan
     return Scene(position, **(given | fields))
 
 
-def started(line: Spline, n: int = 1, first: float = 0.0, **changes) -> Scene:
-    """Vehicles spread along a line, in motion."""
-    along = np.linspace(first, line.length, n, endpoint=False)
+def started(line: Spline, first: float = 0.0, **changes) -> Scene:
+    """A vehicle on a line, in motion."""
+    along = np.array([first])
     return followers(line, line.position(along), forward=line.tangent(along), **changes)
 
 

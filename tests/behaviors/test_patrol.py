@@ -25,14 +25,13 @@ every_pace = pytest.mark.parametrize("pace", [MAX_SPEED, CURRENT_SPEED])
 every_order = pytest.mark.parametrize(("order", "period"), [(ROUND, (0, 1, 2)), (THERE_AND_BACK, (0, 1, 2, 1))])
 
 
-def guards(n: int = 1, posts: np.ndarray = POSTS, vehicle: dict | None = None, **values) -> Scene:
+def guards(n: int = 1, posts: np.ndarray = POSTS, **values) -> Scene:
     """Vehicles side by side that patrol between posts without a size."""
     return Scene(
         np.arange(n)[:, None] * [[2.0, 0.0, 0.0]],
         speed=2.0,
         behaviors=[(Patrol, {"wait_spread": 0.0, **values})],
         tracked=replace(leaders(*posts), radius=np.zeros(len(posts))),
-        vehicle=vehicle or {},
         locomotions=[(Planar, {})],
         fps=float(SECOND),
     )

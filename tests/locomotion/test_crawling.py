@@ -55,9 +55,9 @@ GROUNDS = {
 BEHAVIORS = [(Wander, {"strength": 3.0}), (Separation, {"distance": 1.0})]
 
 
-def ants(ground: Ground, n: int = N, seed: int = 0, **changes: Any) -> Scene:
+def ants(ground: Ground, n: int = N, **changes: Any) -> Scene:
     """Ants all over a ground."""
-    rng = np.random.default_rng((seed, n))
+    rng = np.random.default_rng((0, n))
     points, triangles = ground.faces
     corners = points[triangles]
     normal = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])

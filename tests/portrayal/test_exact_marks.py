@@ -16,9 +16,7 @@ FPS, FRAMES = 24, 120
 SLOW = {"max_force": 0.5, "max_speed": 6.0, "cruise_speed": 0.5}
 
 
-def corrected(
-    *marks: tuple[int, Any], off: float = 0.0, lead: float = 2.0
-) -> tuple[np.ndarray, np.ndarray, np.ndarray, Corrections]:
+def corrected(*marks: tuple[int, Any], off: float) -> tuple[np.ndarray, np.ndarray, np.ndarray, Corrections]:
     """The path, how it is moved, (f, 3) each, and the recorders, of one that comes to exact marks at frames.
 
     Args:
@@ -32,7 +30,7 @@ def corrected(
     )
     # The marks are looked at, not met: everything that is left is the correction's.
     told = tuple(
-        Mark(f"Mark {k}", frame / FPS, 1 + k, np.arange(1), lead=lead, exact=True) for k, (frame, _) in enumerate(marks)
+        Mark(f"Mark {k}", frame / FPS, 1 + k, np.arange(1), lead=2.0, exact=True) for k, (frame, _) in enumerate(marks)
     )
     corrections, missed, path = Corrections(), MissedMarks(), []
     for row, state in enumerate(led.run(FRAMES)):

@@ -41,12 +41,12 @@ def led(place: Scene, guide: Any, first: int = FIRST, last: int = LAST, share: f
     return place.run(FRAMES, at=at)
 
 
-def bulging(states: list[State], by: Any, first: int = FIRST, last: int = LAST) -> Any:
+def bulging(states: list[State], by: Any) -> Any:
     """A guide that has the motion of the hero, but is pushed aside in the middle; it rests before and after."""
     path = positions(states)[:, HERO].copy()
-    s = np.clip((np.arange(FRAMES) - first) / (last - first), 0.0, 1.0)
+    s = np.clip((np.arange(FRAMES) - FIRST) / (LAST - FIRST), 0.0, 1.0)
     path += np.asarray(by) * (64.0 * s**3 * (1.0 - s) ** 3)[:, None]
-    path[:first], path[last + 1 :] = path[first], path[last]
+    path[:FIRST], path[LAST + 1 :] = path[FIRST], path[LAST]
     return path
 
 
@@ -56,9 +56,9 @@ def plane(reach: float, rise: float = 0.0) -> Any:
     return surfaces([(corners, np.array([[0, 2, 3], [0, 3, 1]]))])
 
 
-def accelerations(states: list[State], row: int = HERO) -> Any:
-    """What the velocity of a vehicle changes by from frame to frame, (FRAMES - 1,) m/s2."""
-    return np.linalg.norm(np.diff(velocities(states)[:, row], axis=0), axis=-1) * 24.0
+def accelerations(states: list[State]) -> Any:
+    """What the velocity of the hero changes by from frame to frame, (FRAMES - 1,) m/s2."""
+    return np.linalg.norm(np.diff(velocities(states)[:, HERO], axis=0), axis=-1) * 24.0
 
 
 @sampled

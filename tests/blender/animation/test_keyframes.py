@@ -29,9 +29,9 @@ def new_bag(name: str = "Ship"):
     return animation_data.channelbag_in(*animation_data.new_action(name, ob), ensure=True)
 
 
-def hand_made_curve(bag, path: str = "location", index: int = 0):
+def hand_made_curve(bag):
     """A curve with keys of all kinds, from long before the bake to long after it."""
-    curve = bag.fcurves.new(path, index=index)
+    curve = bag.fcurves.new("location", index=0)
     for frame in (-20, -3, 2, 4, 7, 11, 16, 30, 44):
         curve.keyframe_points.insert(frame, frame * 0.1, options={"FAST"})
     points = curve.keyframe_points

@@ -51,8 +51,8 @@ def baked(ob, **changes):
     return ob
 
 
-def whats(ob, first: float = FIRST, last: float = LAST) -> list[str]:
-    return ownership.own_animation(ob, first, last)
+def whats(ob) -> list[str]:
+    return ownership.own_animation(ob, FIRST, LAST)
 
 
 def test_a_record_reads_as_it_was_written() -> None:

@@ -17,13 +17,12 @@ pytestmark = in_every_blender(shared=True)
 HERE, NEAR = (0.0, 0.0, 0.0), 1.0
 
 
-def feeders(*, stands: bool = True):
+def feeders():
     """Two walkers, a state Feed of their crowd, and what calls the first into it after a while."""
     people, rigs = found_walkers(2)
-    if stands:
-        people.steering.vehicle.cruise_speed = people.steering.seek.weight = 0.0
-        for rig in rigs:
-            rig.steering.start_speed = 0.0
+    people.steering.vehicle.cruise_speed = people.steering.seek.weight = 0.0
+    for rig in rigs:
+        rig.steering.start_speed = 0.0
     rigs[1].location = (40.0, 0.0, 0.0)
     people.steering.portrayal.playing.plant_feet = False
     state = press("state_add", people)
