@@ -68,6 +68,16 @@ def test_blenders_import_shows_each_member_where_it_was_baked(output: str, tmp_p
     assert names == [["Hull"]] * 6
 
 
+@pytest.mark.skipif(not HAS_USD, reason="Blender has no USD for scripts")
+def test_an_export_of_several_crowds_leaves_no_meshes_behind(tmp_path: Path) -> None:
+    painted_fleet()
+    fleet(2, crowd=crowd("Others", wander={}))
+    bake()
+    before = set(bpy.data.meshes)
+    assert bpy.ops.steering.export_usd(filepath=str(tmp_path / "crowds.usdc")) == {"FINISHED"}
+    assert set(bpy.data.meshes) == before
+
+
 @pytest.mark.skipif(HAS_USD, reason="Blender has USD for scripts")
 def test_an_older_blender_says_in_a_sentence_that_it_has_no_usd(tmp_path: Path) -> None:
     painted_fleet()
