@@ -34,8 +34,9 @@ def points(picture) -> np.ndarray:
     return np.concatenate(lines).astype(float) if lines else np.zeros((0, 3))
 
 
-def colored(picture, color) -> np.ndarray:
+def colored(picture, name: str) -> np.ndarray:
     """The points of a color, (m, 3)."""
+    color = getattr(part("blender.overlay.picture"), name)
     parts = [p for p, c in (*picture.hidden, *picture.open) if np.allclose(c[0], color)]
     return np.concatenate(parts).astype(float) if parts else np.zeros((0, 3))
 
@@ -74,27 +75,25 @@ def test_ways_are_drawn_where_walkers_can_go_and_where_they_cannot_with_what_end
 
 def test_a_flow_along_edges_is_drawn_with_its_direction() -> None:
     mesh = tag(meshed("Wire", [(0, 0, 0), (0, 4, 0), (0, 8, 0)], edges=[(0, 1), (1, 2)]), role="FLOW").data
-    color = part("blender.overlay.picture").FLOW
-    lines = colored(drawn("PATHS"), color)
+    lines = colored(drawn("PATHS"), "FLOW")
     assert lines[:, 1].max() == pytest.approx(8.0, abs=1e-5) and lines[:, 1].min() == pytest.approx(0.0, abs=1e-5)
     barbs = lines[np.abs(lines[:, 0]) > 1e-6]
     tips = lines[np.flatnonzero(np.abs(lines[:, 0]) > 1e-6) - 1]
     assert len(barbs) and (tips[:, 1] > barbs[:, 1]).all()
     mesh.attributes.new("flow_reversed", "BOOLEAN", "EDGE").data[0].value = True
     mesh.update()
-    lines = colored(drawn("PATHS"), color)
+    lines = colored(drawn("PATHS"), "FLOW")
     assert (lines[np.flatnonzero(np.abs(lines[:, 0]) > 1e-6) - 1, 1] < lines[np.abs(lines[:, 0]) > 1e-6, 1]).all()
 
 
 def test_a_link_is_drawn_with_the_directions_in_which_it_leads() -> None:
     start, end = tag(empty("Start"), role="LINK"), empty("End", (0.0, 6.0, 0.0))
-    color = part("blender.overlay.picture").LINK
-    assert not len(colored(drawn("PATHS"), color))
+    assert not len(colored(drawn("PATHS"), "LINK"))
     start.steering.link.to = end
 
     def barbs() -> np.ndarray:
         """How far the ends of the marks are ahead of their tips."""
-        lines = colored(drawn("PATHS"), color)
+        lines = colored(drawn("PATHS"), "LINK")
         aside = np.flatnonzero(np.abs(lines[:, 0]) > 1e-6)
         return lines[aside - 1, 1] - lines[aside, 1]
 
@@ -107,10 +106,9 @@ def test_a_signal_is_drawn_with_a_line_to_the_lane_that_it_holds() -> None:
     tag(path_curve("Road", [(-8.0, 0.0, 0.0), (8.0, 0.0, 0.0)]), role="PATH")
     other = tag(path_curve("Other", [(-8.0, 9.0, 0.0), (8.0, 9.0, 0.0)]), role="PATH")
     light = tag(empty("Light", (1.0, 2.0, 0.0)), role="SIGNAL")
-    colors = part("blender.overlay.picture")
-    assert colored(drawn("PATHS"), colors.GREEN)[:, 1].tolist() == pytest.approx([2.0, 0.0], abs=1e-5)
+    assert colored(drawn("PATHS"), "GREEN")[:, 1].tolist() == pytest.approx([2.0, 0.0], abs=1e-5)
     light.steering.green, light.steering.signal_path = False, other
-    assert colored(drawn("PATHS"), colors.RED)[:, 1].tolist() == pytest.approx([2.0, 9.0], abs=1e-5)
+    assert colored(drawn("PATHS"), "RED")[:, 1].tolist() == pytest.approx([2.0, 9.0], abs=1e-5)
 
 
 def test_a_painted_flow_is_drawn_as_arrows_where_it_is_not_gray() -> None:
@@ -120,7 +118,7 @@ def test_a_painted_flow_is_drawn_as_arrows_where_it_is_not_gray() -> None:
     for vertex, item in zip(floor.data.vertices, paint.data):
         item.color = (1.0, 0.5, 0.5, 1.0) if vertex.co.x > -1.0 else (0.5, 0.5, 0.5, 1.0)
     tag(floor, role="FLOW")
-    shafts = colored(drawn("PATHS"), part("blender.overlay.picture").FLOW).reshape(-1, 3, 2, 3)[:, 0]
+    shafts = colored(drawn("PATHS"), "FLOW").reshape(-1, 3, 2, 3)[:, 0]
     direction = shafts[:, 1] - shafts[:, 0]
     assert len(direction) and (direction[:, 0] > 0.0).all() and np.abs(direction[:, 1:]).max() < 1e-6
     assert shafts[:, :, 0].min() > -4.0 + 1e-3
@@ -133,18 +131,17 @@ def test_a_mesh_region_is_drawn_on_its_surface() -> None:
     room.steering.region_shape = "MESH"
     bpy.context.view_layer.update()
     corners = np.array([room.matrix_world @ vertex.co for vertex in room.data.vertices])
-    lines = colored(drawn("REGIONS"), part("blender.overlay.picture").REGION)
+    lines = colored(drawn("REGIONS"), "REGION")
     nearest = np.linalg.norm(lines[:, None] - corners[None], axis=2)
     assert nearest.min(axis=1).max() < 1e-4 and nearest.min(axis=0).max() < 1e-4
 
 
 def test_the_front_arrow_points_along_the_forward_axis() -> None:
     ship = vehicle(wedge(location=(1.0, 2.0, 3.0), rotation=(0.0, 0.0, math.pi / 2)))
-    color = part("blender.overlay.picture").FRONT
     for axis, direction in (("POS_Y", (-1.0, 0.0, 0.0)), ("NEG_Y", (1.0, 0.0, 0.0)), ("POS_X", (0.0, 1.0, 0.0))):
         ship.steering.forward_axis = axis
         select(ship)
-        arrow = colored(drawn("FRONT"), color)[:2]
+        arrow = colored(drawn("FRONT"), "FRONT")[:2]
         radius = ship.steering.crowd.steering.vehicle.radius
         assert np.allclose(arrow[1] - arrow[0], np.array(direction) * radius, atol=1e-5)
 
@@ -152,9 +149,9 @@ def test_the_front_arrow_points_along_the_forward_axis() -> None:
 def test_only_selected_vehicles_or_those_of_a_selected_crowd_are_drawn() -> None:
     ships = fleet(3)
     select(ships[1])
-    assert len(colored(drawn("FRONT"), part("blender.overlay.picture").FRONT)) == 6 + 2
+    assert len(colored(drawn("FRONT"), "FRONT")) == 6 + 2
     select(ships[0].steering.crowd)
-    assert len(colored(drawn("FRONT"), part("blender.overlay.picture").FRONT)) == 3 * (6 + 2)
+    assert len(colored(drawn("FRONT"), "FRONT")) == 3 * (6 + 2)
     select()
     assert len(points(drawn("FRONT"))) == 0
 
@@ -164,19 +161,19 @@ def test_obstacles_regions_and_paths_are_drawn_unless_hidden() -> None:
     room = tag(empty("Room", (0.0, 9.0, 0.0)), role="REGION")
     path = road(name="Way")
     walkers = crowd(path_following={"radius": 0.5})
-    picture, colors = drawn(*ALL), part("blender.overlay.picture")
-    assert np.allclose(np.linalg.norm(colored(picture, colors.OBSTACLE) - (5.0, 0.0, 0.0), axis=1), 2.0, atol=0.02)
-    assert np.allclose(colored(picture, colors.REGION).mean(axis=0), (0.0, 9.0, 0.0), atol=0.1)
-    width = colored(picture, colors.WIDTH)
+    picture = drawn(*ALL)
+    assert np.allclose(np.linalg.norm(colored(picture, "OBSTACLE") - (5.0, 0.0, 0.0), axis=1), 2.0, atol=0.02)
+    assert np.allclose(colored(picture, "REGION").mean(axis=0), (0.0, 9.0, 0.0), atol=0.1)
+    width = colored(picture, "WIDTH")
     assert width[:, 0].max() == pytest.approx(0.5, abs=1e-5)
     walkers.steering.path_following.lane_offset = 2.0
     for direction, sides in (("FORWARD", {2.0}), ("BACKWARD", {-2.0}), ("EITHER", {-2.0, 2.0})):
         walkers.steering.path_following.direction = direction
-        marks = colored(drawn(*ALL), colors.PATH)
+        marks = colored(drawn(*ALL), "PATH")
         middles = {round(float(x)) for x in marks[:, 0] if abs(abs(x) - 2.0) < 0.01}
         assert middles == sides, "the lanes"
     walkers.steering.path_following.use = False
-    assert len(colored(drawn(*ALL), colors.WIDTH)) == 0
+    assert len(colored(drawn(*ALL), "WIDTH")) == 0
     for ob in (ball, room, path):
         ob.hide_set(True)
     assert len(points(drawn(*ALL))) == 0
@@ -185,7 +182,7 @@ def test_obstacles_regions_and_paths_are_drawn_unless_hidden() -> None:
 def test_a_mesh_obstacle_is_drawn_by_its_edges() -> None:
     ship = wedge(location=(5.0, 1.0, 0.0), rotation=(0.0, 0.0, 0.7), scale=(2.0, 1.0, 1.0))
     obstacle(ship).steering.obstacle_shape = "MESH"
-    edges = colored(drawn("OBSTACLES"), part("blender.overlay.picture").OBSTACLE)
+    edges = colored(drawn("OBSTACLES"), "OBSTACLE")
     corners = np.array([ship.matrix_world @ vertex.co for vertex in ship.data.vertices])
     distance = np.linalg.norm(edges[:, None] - corners[None], axis=2)
     assert distance.min(axis=1).max() < 1e-4 and distance.min(axis=0).max() < 1e-4
@@ -226,12 +223,11 @@ def test_target_lines_lead_to_the_nearest_leader_or_to_the_set_target() -> None:
     leader(location=(3.0, 0.0, 0.0), name="Near")
     ship = vehicle(crowd=crowd(seek={}))
     select(ship)
-    color = part("blender.overlay.picture").TARGET
-    assert np.allclose(colored(drawn("TARGETS"), color), [(0, 0, 0), (3, 0, 0)])
+    assert np.allclose(colored(drawn("TARGETS"), "TARGET"), [(0, 0, 0), (3, 0, 0)])
     ship.steering.crowd.steering.seek.target = bpy.data.objects["Far"]
-    assert np.allclose(colored(drawn("TARGETS"), color), [(0, 0, 0), (10, 0, 0)])
+    assert np.allclose(colored(drawn("TARGETS"), "TARGET"), [(0, 0, 0), (10, 0, 0)])
     ship.steering.crowd.steering.seek.use = False
-    assert len(colored(drawn("TARGETS"), color)) == 0
+    assert len(colored(drawn("TARGETS"), "TARGET")) == 0
 
 
 def test_a_target_line_leads_to_a_target_with_applied_transforms_where_it_is_seen() -> None:
@@ -239,12 +235,11 @@ def test_a_target_line_leads_to_a_target_with_applied_transforms_where_it_is_see
     block.data.transform(Matrix.Translation((0.0, 20.0, 0.0)))
     ship = vehicle(crowd=crowd(seek={"target": block}))
     select(ship)
-    start, end = colored(drawn("TARGETS"), part("blender.overlay.picture").TARGET)
+    start, end = colored(drawn("TARGETS"), "TARGET")
     assert np.allclose(start, 0.0) and np.allclose(end, np.mean(block.bound_box, axis=0))
 
 
 def test_target_lines_lead_to_the_nearest_object_of_a_collection_or_crowd() -> None:
-    color = part("blender.overlay.picture").TARGET
     hunters = crowd(seek={})
     ship = vehicle(crowd=hunters, name="Hunter")
     prey = crowd("Prey")
@@ -252,7 +247,7 @@ def test_target_lines_lead_to_the_nearest_object_of_a_collection_or_crowd() -> N
         vehicle(crowd=prey, name=f"Sheep {k}", location=(0.0, float(k), 0.0))
     hunters.steering.seek.target = prey
     select(ship)
-    assert np.allclose(colored(drawn("TARGETS"), color), [(0, 0, 0), (0, 2, 0)])
+    assert np.allclose(colored(drawn("TARGETS"), "TARGET"), [(0, 0, 0), (0, 2, 0)])
     hunters.steering.seek.target = None
     goals = bpy.data.collections.new("Goals")
     bpy.context.scene.collection.children.link(goals)
@@ -261,9 +256,9 @@ def test_target_lines_lead_to_the_nearest_object_of_a_collection_or_crowd() -> N
         goals.objects[-1].location.x = k
     bpy.context.view_layer.update()
     hunters.steering.seek.target_collection = goals
-    assert np.allclose(colored(drawn("TARGETS"), color), [(0, 0, 0), (7, 0, 0)])
+    assert np.allclose(colored(drawn("TARGETS"), "TARGET"), [(0, 0, 0), (7, 0, 0)])
     hunters.steering.seek.target_choice = "NEXT"
-    assert len(colored(drawn("TARGETS"), color)) == 0
+    assert len(colored(drawn("TARGETS"), "TARGET")) == 0
 
 
 @pytest.mark.parametrize("parented", [False, True])

@@ -38,6 +38,14 @@ def ships_and_boats():
     return flock, ships, boats
 
 
+def cached():
+    """The same, baked, the first crowd into a crowd cache."""
+    flock, ships, boats = ships_and_boats()
+    flock.steering.output = "CACHE"
+    bake()
+    return flock, ships, boats
+
+
 def instances(level=0) -> dict[int, np.ndarray]:
     """The matrices (4, 4) of what is instanced on the current frame, by the ids of agents; `level`: 1 for poses."""
     graph = bpy.context.evaluated_depsgraph_get()
@@ -64,7 +72,7 @@ def assert_plays(expected) -> None:
 def test_a_cache_plays_what_keys_would_and_other_crowds_keep_their_keys(addon) -> None:
     flock, ships, boats = ships_and_boats()
     bake()
-    expected, of_boats = as_keyed(ships), [keys(boat) for boat in boats]
+    expected, of_boats, of_ships = as_keyed(ships), [keys(boat) for boat in boats], [keys(ship) for ship in ships]
     flock.steering.output = "CACHE"
     bake()
     assert_plays(expected)
@@ -73,12 +81,16 @@ def test_a_cache_plays_what_keys_would_and_other_crowds_keep_their_keys(addon) -
     shown = set(bpy.context.view_layer.objects)
     assert shown.isdisjoint(ships)
     assert shown.issuperset(boats)
+    flock.steering.output = "KEYFRAMES"
+    bake()
+    assert [keys(ship) for ship in ships] == of_ships, "back to keyframes they come back with keys"
+    assert set(bpy.context.view_layer.objects).issuperset(ships)
+    assert not instances()
+    assert "steering_cached" not in ships[0]
 
 
 def test_between_frames_agents_are_on_the_straight_way(addon) -> None:
-    flock, _, _ = ships_and_boats()
-    flock.steering.output = "CACHE"
-    bake()
+    cached()
     scene, played = bpy.context.scene, []
     for frame, share in ((3, 0.0), (3, 0.25), (4, 0.0)):
         scene.frame_set(frame, subframe=share)
@@ -112,20 +124,6 @@ def test_baking_again_replaces_and_deleting_restores_everything(addon) -> None:
     assert_same(before, after)
     assert ships[0].hide_get()
     assert {each.name for each in ships[1].users_collection} == {"Harbor", "Scene Collection"}
-
-
-def test_back_to_keyframes_the_vehicles_come_back_with_keys(addon) -> None:
-    flock, ships, _ = ships_and_boats()
-    bake()
-    expected = [keys(ship) for ship in ships]
-    flock.steering.output = "CACHE"
-    bake()
-    flock.steering.output = "KEYFRAMES"
-    bake()
-    assert [keys(ship) for ship in ships] == expected
-    assert set(bpy.context.view_layer.objects).issuperset(ships)
-    assert not instances()
-    assert "steering_cached" not in ships[0]
 
 
 def test_keyed_vehicles_rest_at_their_start_whatever_frame_is_shown(addon) -> None:
@@ -195,9 +193,7 @@ def test_the_player_is_active_in_place_of_who_rests_and_others_stay_selected(add
 
 
 def test_selecting_the_player_bakes_and_deletes_its_whole_crowd(addon) -> None:
-    flock, ships, boats = ships_and_boats()
-    flock.steering.output = "CACHE"
-    bake()
+    _, ships, boats = cached()
     player = bpy.data.objects["Flock Player"]
     of_boats = [keys(boat) for boat in boats]
     bake(player, selected=True)
@@ -212,9 +208,7 @@ def test_selecting_the_player_bakes_and_deletes_its_whole_crowd(addon) -> None:
 
 
 def test_what_plays_a_cache_can_have_no_role(addon) -> None:
-    flock, _, _ = ships_and_boats()
-    flock.steering.output = "CACHE"
-    bake()
+    cached()
     player = bpy.data.objects["Flock Player"]
     for role in part("simulation.roles").Role:
         refuses("tag", "Flock Player cannot be", player, role=role.name)
@@ -233,9 +227,7 @@ def test_who_has_not_entered_is_not_shown(addon) -> None:
 
 @pytest.mark.skipif(not hasattr(bpy.types.Object, "evaluated_geometry"), reason="reads instances")
 def test_shaders_find_speed_and_variant_on_instances(addon) -> None:
-    flock, _, _ = ships_and_boats()
-    flock.steering.output = "CACHE"
-    bake()
+    cached()
     scene, shown = bpy.context.scene, bpy.data.objects["Flock Player"]
     scene.frame_set(4)
     before = instances()
@@ -266,9 +258,7 @@ def edit(ob, identity: int, **values) -> None:
 
 
 def test_edits_change_what_is_played_and_no_bake_touches_them(addon) -> None:
-    flock, ships, _ = ships_and_boats()
-    flock.steering.output = "CACHE"
-    bake()
+    _, ships, _ = cached()
     a, b, c = (ship.steering.identity for ship in ships[:3])
     scene, edits = bpy.context.scene, bpy.data.objects["Flock Edits"]
     played = {}
@@ -381,9 +371,7 @@ def points_in_world(parts) -> np.ndarray:
 
 
 def test_a_cache_is_saved_as_a_library_in_versions_and_comes_back_with_the_next_bake(addon, tmp_path) -> None:
-    flock, ships, _ = ships_and_boats()
-    flock.steering.output = "CACHE"
-    bake()
+    flock, ships, _ = cached()
     edit(bpy.data.objects["Flock Edits"], ships[0].steering.identity, hidden=True)
     path = str(tmp_path / "shot.blend")
     bpy.ops.wm.save_as_mainfile(filepath=path)
@@ -448,9 +436,7 @@ PLAYING = """
 
 
 def test_a_cache_plays_without_the_extension_saved_appended_linked_and_overridden(addon, tmp_path) -> None:
-    flock, _, _ = ships_and_boats()
-    flock.steering.output = "CACHE"
-    bake()
+    cached()
     expected = {}
     for frame in at_frames(SHOWN):
         expected[frame] = instances()
