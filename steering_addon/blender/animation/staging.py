@@ -75,7 +75,7 @@ from .visibility import SWITCHES, kept_hidden, show_as, switches_of
 SLOT = "Vehicle"
 """The name of the slot in actions made for a vehicle."""
 BLANK = "!"
-"""How names of actions begin until they are handed over: short and sorted first, as Blender compares them with many."""
+"""The name of an action until it is handed over: short, and sorted first, as Blender compares it with many."""
 COPIED_TOGETHER = 256
 """The most blank actions that are copied together."""
 HANDED_OVER_TOGETHER = 512
@@ -288,8 +288,6 @@ class Staging:
             self._write(BakeAction(*blank, made=True), empty, {}, {})
             self._baked.sample(channelbag_in(*blank))
         if len(blanks) == 1:
-            # Numbers of copies of one name are sorted as texts, so Blender would go through all names for each.
-            blanks[0][0].name = f"{BLANK}{len(self._staged):07}"
             to_come = self._vehicles - len(self._staged) - 1
             copies = min(len(self._staged) + 1, COPIED_TOGETHER, COPIED_TOGETHER if to_come < 0 else to_come)
             blanks += [copy_action(*blanks[0], whole=True) for _ in range(copies)]
