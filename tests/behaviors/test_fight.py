@@ -214,8 +214,8 @@ def is_open(place: np.ndarray, seen: np.ndarray, pair: set[int], start: np.ndarr
     return not any(bars[k] and k not in pair for k in range(len(place)))
 
 
-@pytest.mark.parametrize(("end", "are_partners"), [(-2.0, True), (3.5, False)])
-def test_an_enemy_behind_a_wall_is_as_far_as_the_way_round_it(end: float, are_partners: bool) -> None:
+@pytest.mark.parametrize(("end", "are_partners"), [(-2.0, True), (3.5, False), (5.0, False)])
+def test_an_enemy_behind_a_wall_is_as_far_as_the_way_round_it_if_there_is_one(end: float, are_partners: bool) -> None:
     scene, snapshot = armies([(-2.0, 0.0)], [(2.0, 0.0)])
     wall = walls(((-0.1, -5.0, 0.0), (0.1, end, 3.0)))
     last = fought((scene, replace(snapshot, surfaces=PLATE, obstacles=wall)), 2)[-1]

@@ -186,8 +186,9 @@ class Wants:
         if world.ways is None:
             return wanted
         # Not one behind a wall or on another storey.
-        metres = magnitude(world.bodies_by_way(agents, wanted) - agents.position)
-        return np.where((wanted >= 0) & (metres <= distance), wanted, -1)
+        places = world.bodies_by_way(agents, wanted)
+        _, leads = world.ways.asked(agents.rows, places)
+        return np.where((wanted >= 0) & leads & (magnitude(places - agents.position) <= distance), wanted, -1)
 
 
 def _enemies(between: Between, enemy: Rows, distance: Scalars) -> tuple[Rows, Rows]:
