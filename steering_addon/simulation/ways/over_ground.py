@@ -185,6 +185,7 @@ class Ways:
         passing: Passing | None,
         time: float,
         dt: float,
+        looks: bool,
     ) -> dict[Build, Traffic]:
         """The traffic a step later, by the build of the bodies whose ground it is on.
 
@@ -192,6 +193,7 @@ class Ways:
             position: (v, 3) metres, and for each vehicle its speed, its own speed where nobody holds it up, m/s, its
                 radius, metres, and whether it goes, (v,).
             passing: the passages that vehicles come to; None for none.
+            looks: as of `Traffic.after`.
         """
         after = {}
         for ground, walks, traffic in self.grounds:
@@ -201,7 +203,7 @@ class Ways:
             seen = NO_PASSING if passing is None else passing.take(rows)
             queues, streams = partial(self._queues, ground, rows), partial(ground.streams, seen)
             after[ground.build] = traffic.after(
-                ground.spans, nodes, radius[rows], speed[rows], own_speed[rows], queues, streams, time, dt
+                ground.spans, nodes, radius[rows], speed[rows], own_speed[rows], queues, streams, time, dt, looks
             )
         return after
 

@@ -125,6 +125,7 @@ class Traffic:
         streams: Callable[[], Streams],
         time: float,
         dt: float,
+        looks: bool,
     ) -> "Traffic":
         """The traffic a step later.
 
@@ -133,6 +134,7 @@ class Traffic:
             speed, own_speed: (m,) what they have, and what they have where nobody holds them up, m/s.
             queues: gives the doors that they come to.
             streams: gives those that hold passages.
+            looks: whether all have asked for their ways in this step; a look that is due waits for such a one.
         """
         n, part, on = len(spans), min(dt / AVERAGED, 1.0), which(nodes < len(spans))
         area = np.pi * radius * radius
@@ -146,8 +148,8 @@ class Traffic:
 
         cover, pace = averaged(self.cover, area), averaged(self.pace, area * share)
         look = int(np.floor(time / (RENEWED * max(n / MANY, 1.0))))
-        if look == self.look:
-            return Traffic(visited, cover, pace, self.slowness, look, self.streams)
+        if look == self.look or not looks:
+            return Traffic(visited, cover, pace, self.slowness, self.look, self.streams)
         _, expected = _held_up(spans, nodes[on], area[on], (area * queues().share(area))[on])
         slowness = np.maximum(_slowness(spans, visited, cover, pace), expected)
         steps = np.array(SLOWNESS)

@@ -143,7 +143,9 @@ def side_taken(crowd: Any, speed: float, bound: bool = False) -> float:
         goes = np.arange(n + 1) > 0
         if bound:
             ways.unroll(np.arange(n + 1), at.keys, place, goals)
-        traffic = ways.traffic_after(place, pace, np.full(n + 1, 1.4), radius, goes, None, k / FPS, 1.0 / FPS)
+        traffic = ways.traffic_after(
+            place, pace, np.full(n + 1, 1.4), radius, goes, None, k / FPS, 1.0 / FPS, looks=True
+        )
         ways = replace(ways, grounds=tuple((*ground[:2], traffic[ground[0].build]) for ground in ways.grounds))
     seen_there = ways.unroll(np.arange(1), at.keys[:1], place[:1], goals[:1])
     return float(seen_there[0, 1] - place[0, 1])
@@ -211,3 +213,12 @@ def test_two_exits_share_a_throng_that_is_near_one_of_them() -> None:
         if np.count_nonzero(state.motion.velocity[:, 0] < -0.5) >= 3:
             return
     pytest.fail("All go to the exit that is nearer.")
+
+
+def test_traffic_is_looked_at_in_steps_in_which_all_have_asked_for_their_ways() -> None:
+    scene = replace(visitors([(-1.0, 0.0, 0.0), (3.0, 1.0, 0.0)], FIRST), decides_every=5)
+    state, looks = scene.start(), []
+    for frame in range(3 * FPS):
+        known, state = state.traffic, step(state, scene.snapshot(frame))
+        looks += [state.held.steps for build in known if known[build].look != state.traffic[build].look]
+    assert looks == [1, 1]
