@@ -13,7 +13,7 @@ import numpy as np
 
 from ..simulation.arrays.angles import cosine_and_sine
 from ..simulation.arrays.scalars import EPSILON, Mask, Scalars, anybody, clamp
-from ..simulation.arrays.vectors import Vectors, across, columns, dot, magnitude, truncate, unit
+from ..simulation.arrays.vectors import Vectors, across, columns, dot, magnitude, truncate, unit, unit_or
 from ..simulation.locomotion import Control
 from ..simulation.vehicle import Motion, VehicleModel
 from .point_mass import moved
@@ -63,7 +63,7 @@ def moved_within(
         steep = dot(limit.outward, motion.forward) > TOO_STEEP
         if anybody(steep):
             velocity = np.where(steep[:, None], _returning(model, motion, limit, velocity, turn, dt), velocity)
-    return motion.position + velocity * dt, velocity, _heading(velocity, motion.forward)
+    return motion.position + velocity * dt, velocity, unit_or(velocity, motion.forward)
 
 
 def kept_up(
@@ -76,8 +76,8 @@ def kept_up(
     if not anybody(slow):
         return velocity, forward
     strongest, before = model.max_force / model.mass * dt, magnitude(motion.velocity)
-    ahead = _heading(motion.velocity, motion.forward)
-    course = _heading(velocity, ahead)
+    ahead = unit_or(motion.velocity, motion.forward)
+    course = unit_or(velocity, ahead)
     # The widest turn whose end, at the least speed, the strongest force reaches.
     widest = (before * before + least * least - strongest * strongest) / np.maximum(2.0 * before * least, EPSILON)
     cosines = clamp(widest, -1.0, 1.0)
@@ -93,7 +93,7 @@ def kept_up(
     faster = velocity + course * clamp(np.sqrt(room) - along, 0.0, np.maximum(least - speed, 0.0))[:, None]
     reaches = before + strongest >= least
     velocity = np.where(slow[:, None], np.where(reaches[:, None], held, faster), velocity)
-    return velocity, _heading(velocity, forward)
+    return velocity, unit_or(velocity, forward)
 
 
 class _Limit:
@@ -177,9 +177,3 @@ def _returning(
     course = np.where(reaches[:, None], steepest, turned) * magnitude(velocity)[:, None]
     strongest = model.max_force / model.mass * dt
     return truncate(motion.velocity + truncate(course - motion.velocity, strongest), model.max_speed)
-
-
-def _heading(v: Vectors, fallback: Vectors) -> Vectors:
-    """The unit directions of vectors (n, 3), others for zero vectors."""
-    direction = unit(v)
-    return np.where((dot(direction, direction) < 0.5)[:, None], fallback, direction)

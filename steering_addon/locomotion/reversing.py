@@ -20,7 +20,7 @@ from ..simulation.arrays.vectors import Vectors, dot, magnitude, truncate
 from ..simulation.declaration import Choice
 from ..simulation.ground import left_of, upright
 from ..simulation.locomotion import WHEEL_SPEED
-from ..simulation.maneuvers.braking import COMFORT
+from ..simulation.maneuvers.braking import COMFORT, speed_within
 from ..simulation.terrain import Terrain
 from ..simulation.vehicle import VehicleModel
 from .course import WALK, Car
@@ -139,8 +139,7 @@ class Drivers:
 
     def speed_to_stop_within(self, room: Scalars) -> Scalars:
         """The speeds from which they can stop within (n,) metres, (n,) m/s."""
-        reacting = self.brakes * self.reaction
-        return np.sqrt(reacting * reacting + 2.0 * self.brakes * room) - reacting
+        return speed_within(self.brakes, self.reaction, room)
 
     @once
     def circle(self) -> Scalars:

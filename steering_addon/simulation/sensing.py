@@ -9,7 +9,7 @@ import numpy as np
 
 from .arrays.frozen import replace
 from .arrays.scalars import Mask, Rows, Scalars, anybody, largest, nobody, shared, which
-from .arrays.vectors import Vectors, across, cross, in_columns, magnitude, no_vectors, picked, squared, unit
+from .arrays.vectors import Vectors, across, cross, in_columns, no_vectors, picked, squared, unit, unit_or
 from .bodies import Bodies
 from .geometry.obstacles import Obstacles
 from .geometry.regions import Regions
@@ -267,9 +267,9 @@ def _axes_between(before: Tracked, after: Tracked, fraction: float) -> tuple[Vec
     """The forward and up axes, (k, 3) each, at a fraction of the time between two frames."""
     if fraction == 0.0 or not (before.forward != after.forward).any() | (before.up != after.up).any():
         return before.forward, before.up
-    forward = unit(before.forward + (after.forward - before.forward) * fraction)
-    up = unit(across(before.up + (after.up - before.up) * fraction, forward))
-    return np.where((magnitude(forward) < 0.5)[:, None], before.forward, forward), up
+    between = before.forward + (after.forward - before.forward) * fraction
+    up = unit(across(before.up + (after.up - before.up) * fraction, unit(between)))
+    return unit_or(between, before.forward), up
 
 
 def _spin(before: tuple[Vectors, Vectors], after: tuple[Vectors, Vectors], frame_time: float) -> Vectors:

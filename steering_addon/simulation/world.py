@@ -13,7 +13,7 @@ from .arrays.chance import Keys
 from .arrays.frozen import Columns
 from .arrays.once import once
 from .arrays.scalars import EPSILON, Mask, Rows, Scalars, anybody, largest, same_for_all, shared, which
-from .arrays.vectors import Vectors, columns, cross, magnitude, no_vectors, picked, unit
+from .arrays.vectors import Vectors, columns, cross, magnitude, no_vectors, picked, unit, unit_or
 from .bodies import Bodies
 from .candidates import Candidates
 from .geometry.flows import Flow
@@ -429,8 +429,7 @@ class Agents(Columns):
 
     def away_from(self, target: Vectors) -> Vectors:
         """Unit vectors away from points (n, 3); forward, where an agent is on top of its point."""
-        away = unit(self.level(self.position - target))
-        return np.where((magnitude(away) < 0.5)[:, None], self.forward, away)
+        return unit_or(self.level(self.position - target), self.forward)
 
     def fleeing(self, target: Vectors, speed: Scalars | None = None) -> Vectors:
         """The force away from points (n, 3), at (n,) m/s or at top speed; (n, 3) newtons (paper, Flee). An agent on top
