@@ -4,6 +4,7 @@ import bpy
 from bpy.props import BoolProperty, FloatProperty, IntProperty
 from bpy.types import Context
 
+from ..animation.ownership import bake_of
 from ..crowds.directing import check_takeover, new_mark, take_over
 from ..objects.focus import activate, crowd_in_focus, vehicle_in_focus, vehicle_of, vehicles_selected
 from ..properties import has_roles
@@ -46,11 +47,12 @@ Bake again afterwards; the vehicle follows its guide, and the others see it"""
     def carry_out(self, context):
         if not self.properties.is_property_set("frame_start"):
             self.frame_start = context.scene.frame_current
-        if not self.properties.is_property_set("frame_end"):
-            self.frame_end = min(self.frame_start + USUAL_LENGTH, context.scene.frame_end)
         vehicles = vehicles_selected(context)
         if not vehicles:
             raise Refusal("Select at least one vehicle.")
+        if not self.properties.is_property_set("frame_end"):
+            ends = [bake.last for bake in map(bake_of, vehicles) if bake is not None]
+            self.frame_end = int(min((self.frame_start + USUAL_LENGTH, *ends)))
         for ob in vehicles:
             check_takeover(ob, self.frame_start, self.frame_end)
         guides = [take_over(ob, context, self.frame_start, self.frame_end, self.precision) for ob in vehicles]

@@ -103,6 +103,19 @@ def test_without_a_bake_it_refuses_in_a_sentence_and_changes_nothing() -> None:
     assert "Bird 0 Guide" not in bpy.data.objects and not members[0].steering.is_property_set("guide")
 
 
+@pytest.mark.parametrize(("last", "frame", "ends"), [(60, 40, 60), (20, 5, 20)])
+def test_it_ends_with_the_bake_if_that_is_near_whatever_the_scene_does(last: int, frame: int, ends: int) -> None:
+    _, [hero] = flock(1)
+    frames(1, 30)
+    settings = bpy.context.scene.steering
+    settings.use_frame_range, settings.frame_start, settings.frame_end = True, 1, last
+    bake()
+    settings.use_frame_range = False
+    bpy.context.scene.frame_set(frame)
+    guide = press("animate_by_hand", hero)
+    assert tuple(keys(guide).range()) == (frame, ends)
+
+
 def test_a_vehicle_below_a_parent_and_a_hidden_guide() -> None:
     _, members = flock(2)
     cart = empty("Cart", (5.0, 2.0, 0.0), rotation=(0.0, 0.0, 0.7))
