@@ -48,7 +48,7 @@ def reasons(ob: Object, *, only_place: bool = False) -> Iterator[tuple[Object, s
     if ob.pose is not None:
         for bone in ob.pose.bones:
             for constraint in bone.constraints:
-                for target in _targets(constraint):
+                for target in _targets(constraint) if constraint.enabled else ():
                     if target != ob:
                         yield target, f"the constraint {constraint.name} of the bone {bone.name}"
     for modifier in ob.modifiers:

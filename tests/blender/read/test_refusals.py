@@ -8,7 +8,7 @@ import bpy
 import pytest
 
 from tests.blender.animated import curves, drive, insert, is_baked
-from tests.blender.building import empty, frames, from_library, part, path_curve, wedge
+from tests.blender.building import armature, empty, frames, from_library, part, path_curve, wedge
 from tests.blender.dumping import assert_same, scene_dump
 from tests.blender.seen import stored_names
 from tests.blender.sharing import shared_out
@@ -393,3 +393,13 @@ def test_nothing_is_written_onto_an_untagged_object_that_a_behavior_points_at(sh
         setattr(group, pointer, None)
         group.use = used
     assert refused > 0
+
+
+def test_a_constraint_of_a_bone_counts_only_while_it_is_enabled(ship) -> None:
+    rig = chosen("seek", "target", armature("Rig", Hand=((0.0, 0.0, 0.0), (0.0, 0.0, 1.0))))
+    constraint = rig.pose.bones["Hand"].constraints.new("COPY_LOCATION")
+    constraint.target = ship
+    with pytest.raises(RuntimeError, match=r"Rig depends on .* the constraint Copy Location of the bone Hand"):
+        bake()
+    constraint.mute = True
+    bake()
