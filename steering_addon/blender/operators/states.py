@@ -35,7 +35,7 @@ class STEERING_OT_trigger_add(SteeringOperator, bpy.types.Operator):
     bl_label = "Add Trigger"
     needs = (
         in_object_mode,
-        needed(lambda context: tagged(context.scene.objects, Role.STATE), "Add a state to a crowd first"),
+        needed(lambda context: tagged(in_use(context.scene), Role.STATE), "Add a state to a crowd first"),
     )
 
     when: EnumProperty(

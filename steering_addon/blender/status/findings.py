@@ -38,6 +38,7 @@ from ..objects.tagged_objects import by_role, crowd_of, crowds_of, full_name, in
 from ..properties import pointed_at
 from ..read.dependencies import animates
 from ..read.evaluated_points import number_of_points
+from ..read.mind_sources import may_be_active
 from ..read.solids import is_mesh
 from ..read.sources import behaviors_of, pointers_of
 from ..read.target_groups import awaited, outside_scene, target_problem, waits_unasked
@@ -141,10 +142,12 @@ def findings(
     for ob, problem, remedy in instances_of_vehicles(objects):
         yield Finding(FindingKind.INSTANCED, f"{problem}. {remedy}", (full_name(ob),))
     yield None
-    yield from _of_minds(scene, roles, objects)
-    gone = outside_scene(crowds, set(objects))
+    holders = [*crowds, *filter(may_be_active, roles[Role.STATE])]
+    yield from _of_minds(scene, roles, objects, outside_scene(holders, set(objects)))
+    gone = outside_scene(holders, set(scene.objects))
+    for holder in holders:
+        yield from _targets_gone(holder, gone)
     for crowd in crowds:
-        yield from _targets_gone(crowd, gone)
         yield from _clips(crowd, roles[Role.STATE], members_of.get(crowd, ()))
     yield None
     yield from _outcomes(records, outcomes)
@@ -406,18 +409,18 @@ def _in_renders(collection: Collection) -> Iterator[Collection]:
             yield from _in_renders(child)
 
 
-def _of_minds(scene: Scene, roles: Mapping[Role, list[Object]], objects: list[Object]) -> Iterator[Finding]:
-    """The states and triggers that do not count, and those whose crowd or what they point at was deleted. A crowd that
-    has members is restored with its states, and told of elsewhere."""
+def _of_minds(
+    scene: Scene, roles: Mapping[Role, list[Object]], objects: list[Object], outside: frozenset[str]
+) -> Iterator[Finding]:
+    """The states, triggers and targets that do not count, and states and triggers whose crowd or what they point at was
+    deleted. A crowd that has members is restored with its states, and told of elsewhere. `outside`: the full names of
+    targets that are not in use."""
     crowds, everything = set(roles[Role.CROWD]), set(scene.objects)
     if len(everything) > len(objects):
-        excluded = by_role(everything - set(objects))
-        left_out = [
-            ob
-            for role in (Role.STATE, Role.TRIGGER)
-            for ob in sorted(excluded[role], key=full_name)
-            if crowd_of(ob) in crowds
-        ]
+        excluded = sorted(everything - set(objects), key=full_name)
+        minds = by_role(excluded)
+        left_out = [ob for role in (Role.STATE, Role.TRIGGER) for ob in minds[role] if crowd_of(ob) in crowds]
+        left_out += [ob for ob in excluded if full_name(ob) in outside]
         yield from _about(FindingKind.NOT_COUNTED, left_out, "is left out: excluded from the view layer")
     for crowd in roles[Role.CROWD]:
         left_behind = states_left_behind(crowd, everything)
@@ -445,13 +448,13 @@ def _of_minds(scene: Scene, roles: Mapping[Role, list[Object]], objects: list[Ob
                     yield Finding(FindingKind.CALLS_NOTHING, text, (full_name(ob),))
 
 
-def _targets_gone(crowd: Object, gone: frozenset[str]) -> Iterator[Finding]:
-    """The targets of a crowd's behaviors that were deleted from the scene, of which the full names are `gone`."""
-    for target in pointers_of(crowd):
+def _targets_gone(holder: Object, gone: frozenset[str]) -> Iterator[Finding]:
+    """The targets of the behaviors of a crowd or state that were deleted from the scene; `gone`: their full names."""
+    for target in pointers_of(holder):
         if full_name(target.ob) in gone:
             label = target.parameter.replace("_", " ").title()
-            text = f"{target.ob.name}, the {label} of {target.behavior.label} in {crowd.name}, was deleted"
-            yield Finding(FindingKind.TARGET_GONE, text, (full_name(crowd),))
+            text = f"{target.ob.name}, the {label} of {target.behavior.label} in {holder.name}, was deleted"
+            yield Finding(FindingKind.TARGET_GONE, text, (full_name(holder),))
 
 
 def _clips_never_played(crowd: Object, states: Sequence[Object]) -> Iterator[Finding]:

@@ -10,7 +10,7 @@ from tests.blender.building import empty, frames, from_library, part, path_curve
 from tests.blender.drawing import texts, up_to_date
 from tests.blender.dumping import assert_same, refuses, scene_dump
 from tests.blender.seen import listed
-from tests.blender.steered import bake, crowd, fleet, leader, obstacle, press, road, select, tag, vehicle
+from tests.blender.steered import bake, crowd, fleet, leader, obstacle, press, road, select, tag, use, vehicle
 from tests.blender.walkers import found_walkers
 from tests.sampling import sampled
 
@@ -135,6 +135,27 @@ def in_a_collection_hidden_in_renders() -> set[str]:
     return {first.name, second.name}
 
 
+def an_excluded_target() -> set[str]:
+    ships()
+    away, goal = bpy.data.collections.new("Away"), empty("Goal")
+    bpy.context.scene.collection.children.link(away)
+    away.objects.link(goal)
+    bpy.context.scene.collection.objects.unlink(goal)
+    bpy.context.view_layer.layer_collection.children["Away"].exclude = True
+    use(bpy.data.objects["Ships"], seek={"target": goal})
+    return {"Goal"}
+
+
+def a_deleted_target_of_a_state() -> set[str]:
+    ships()
+    assert bpy.ops.steering.state_add() == {"FINISHED"}
+    state, goal = bpy.context.object, empty("Goal")
+    use(state, seek={"target": goal})
+    state.steering.seek.own = True
+    bpy.data.objects["Goal"].users_collection[0].objects.unlink(goal)
+    return {state.name}
+
+
 def an_instance() -> set[str]:
     ships()
     fleet_collection = bpy.data.collections.new("Fleet")
@@ -227,9 +248,13 @@ CASES = {
         "Feet of People cannot be held where they stand: not every foot of Walker 0 is below a leg of two bones. "
         "Turn off Plant Feet to accept that",
     ),
+    an_excluded_target: ("NOT_COUNTED", "Goal is left out: excluded from the view layer"),
+    a_deleted_target_of_a_state: ("TARGET_GONE", "Goal, the Target of Go To in State, was deleted"),
     a_deleted_target: ("TARGET_GONE", "Road, the Path of Follow Path in Ships, was deleted"),
     a_deleted_path: ("WAITING", "Follow Path of Ships has no effect. It waits for a Path: tag one, or choose a path"),
 }
+REFUSED = (an_excluded_target, a_deleted_target_of_a_state, a_deleted_target)
+"""The cases that a bake refuses."""
 
 
 @pytest.mark.parametrize(("scene", "expected"), CASES.items(), ids=lambda value: getattr(value, "__name__", None))
@@ -242,7 +267,7 @@ def test_it_is_listed_by_name_and_a_click_selects_it(scene: Callable[[], set[str
 
 
 @sampled
-@pytest.mark.parametrize("scene", [case for case in CASES if case is not a_deleted_target], ids=lambda f: f.__name__)
+@pytest.mark.parametrize("scene", [case for case in CASES if case not in REFUSED], ids=lambda f: f.__name__)
 def test_a_bake_reports_it_too(scene: Callable[[], set[str]], capfd) -> None:
     scene()
     kind, text = CASES[scene]
