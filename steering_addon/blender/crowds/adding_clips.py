@@ -9,6 +9,7 @@ from ...portrayal.clips import BEAT, MOVE
 from ...settings.stored_choices import PLAYS
 from ...simulation.declaration import name_of
 from ..animation.animation_data import channelbags, posed_block
+from ..animation.frame_rate import frame_range
 from ..animation.posing import check_shows_clips, check_strips_play, short_name
 from ..clips.clip_copies import curves_for, fits
 from ..clips.clip_speeds import gaits_of, start_at_cruise
@@ -189,10 +190,9 @@ def _brought_by(crowd: Object, vehicle: Object, rig: Object, scene: Scene, famil
             clips = find_clips(crowd, vehicle, (brought,), scene, family)
         channels = {channel for clip in clips for channel in curves_for(clip.action, rig)}
         check_strips_play(rig)
-        frames = float(scene.frame_start), float(scene.frame_end)
         actions = {clip.action for clip in clips}
         check_shows_clips(rig, channels, actions, False)
-        check_tracks_show_clips(rig, channels, actions, frames, False)
+        check_tracks_show_clips(rig, channels, actions, frame_range(scene), False)
     except Refusal as why:
         return [], f". {why} Then press Find Clips"
     if _any_moves(clips):

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from tests.blender.animated import SLOTTED
-from tests.blender.building import at_frames, part
+from tests.blender.building import at_frames, frames, part
 from tests.blender.dumping import assert_same, refuses, scene_dump
 from tests.blender.steered import bake, clear_bake, select
 from tests.blender.walkers import clip, found_walkers, pose_of, stash, walkers
@@ -18,9 +18,9 @@ def clips_of(people) -> list[tuple[str, str]]:
     return [(each.action.name, each.plays) for each in people.steering.portrayal.clips]
 
 
-def posed_by_bake(rig, frames=(7, 13, 20)) -> np.ndarray:
+def posed_by_bake(rig, moments=(7, 13, 20)) -> np.ndarray:
     poses = []
-    for _ in at_frames(frames):
+    for _ in at_frames(moments):
         poses.append(pose_of(rig))
     return np.stack(poses)
 
@@ -68,13 +68,30 @@ def test_clips_that_were_pushed_down_are_muted_while_a_bake_plays_them():
     np.testing.assert_allclose(posed, posed_by_bake(rig), atol=1e-6)
 
 
-def test_another_track_that_hides_clips_is_refused_by_name_unless_it_may_be_muted():
-    _, [rig] = found_walkers()
+def dancing(rig):
+    """The track of a dance that poses the whole rig."""
     dance = clip(rig, "Dance", {(bone, "location", k): [(1.0, 0.0), (9.0, 0.1)] for bone in ("Body", "Foot.L", "Foot.R")
                                 for k in range(3)})  # fmt: skip
     stash(rig, dance)
     track = rig.animation_data.nla_tracks["Dance"]
     track.mute = False
+    return track
+
+
+def test_a_new_crowd_finds_clips_below_a_track_that_only_hides_them_while_the_scene_lasts_not_the_run():
+    people, [rig] = walkers()
+    dancing(rig).strips[0].extrapolation = "NOTHING"
+    frames(1, 9)
+    settings = bpy.context.scene.steering
+    settings.use_frame_range, settings.frame_end = True, 40
+    names, _ = part("blender.crowds.adding_clips").add_to_new_crowd(people, [rig], bpy.context.scene)
+    assert "Walk" in names
+    bake()
+
+
+def test_another_track_that_hides_clips_is_refused_by_name_unless_it_may_be_muted():
+    _, [rig] = found_walkers()
+    track = dancing(rig)
     refuses("bake", r"Walker 0 has the NLA track Dance, which poses its bones.*Mute it")
     assert not track.mute
     bake(replace_own_keys=True)
