@@ -174,8 +174,11 @@ def _is_a(kind: str) -> Callable[[Any, bpy.types.Object], bool]:
     return lambda _group, ob: ob.type == kind
 
 
-def _is_in_scene(_group: Any, ob: bpy.types.Object) -> bool:
-    return bpy.context.scene is None or bpy.context.scene.objects.get(ob.name) == ob
+def is_in_scene(_group: Any, ob: bpy.types.Object) -> bool:
+    """Whether an object is in the scene, also beside another one of its name, as from another file."""
+    scene = bpy.context.scene
+    named = ob if scene is None else scene.objects.get(ob.name)
+    return named == ob or (named is not None and ob in scene.objects[:])
 
 
 def values_of(declaration: type[Declared], group: Any) -> dict[str, Any]:
@@ -241,8 +244,8 @@ POINTED: dict[Kind, type] = {
 }
 """The type of the datablock that a pointer of each kind refers to."""
 POLLS = {
-    Kind.BODY: _is_in_scene,
-    Kind.REGION: _is_in_scene,
+    Kind.BODY: is_in_scene,
+    Kind.REGION: is_in_scene,
     **{kind: _is_a(needed) for kind, needed in TYPES.items()},
     Kind.CROWD: _tagged_as((Role.CROWD,)),
 }

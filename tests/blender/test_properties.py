@@ -6,7 +6,7 @@ import bpy
 import pytest
 
 from scripts.behavior_names import TAKEN_BY_BLENDER
-from tests.blender.building import part
+from tests.blender.building import empty, from_library, part
 from tests.sampling import in_every_blender
 
 pytestmark = in_every_blender
@@ -202,3 +202,13 @@ def test_numbers_in_the_columns_of_behaviors_show_no_unit_that_would_be_cut_off(
         assert weight.unit == "NONE"
         unit = part("simulation.declaration").Unit.ACCELERATION
         assert ("per second squared" in weight.description) == (behavior.parameters()["weight"].unit is unit)
+
+
+def test_of_two_objects_of_one_name_those_in_the_scene_may_be_chosen(tmp_path) -> None:
+    empty("Goal")
+    linked, own = from_library(tmp_path, "objects", "Goal"), empty("Goal")
+    may_be = part("blender.properties.hooks").HOOKS["populate"]["place"]["poll"]
+    assert may_be(None, own) and not may_be(None, linked)
+    bpy.context.scene.collection.objects.link(linked)
+    assert may_be(None, own) and may_be(None, linked)
+    assert part("blender.property_groups").POLLS[part("simulation.declaration").Kind.BODY] is may_be

@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from typing import Any
 
-import bpy
 from bpy.props import FloatProperty
 from bpy.types import Context, Object, PropertyGroup
 
@@ -14,7 +13,7 @@ from ...portrayal.clips import measurement_of
 from ...simulation.roles import Role
 from ..handlers import notify_listeners
 from ..moving import BY_CHOICE
-from ..property_groups import Hooks, meaningful
+from ..property_groups import Hooks, is_in_scene, meaningful
 from .access import has_role, pointed_at
 
 SWITCH = "own"
@@ -74,7 +73,7 @@ def copy_values(source: PropertyGroup, target: PropertyGroup) -> None:
 
 _OWN: dict[str, Any] = {SWITCH: {"update": _take_over}}
 HOOKS: dict[str, Hooks] = {
-    "populate": {"place": {"poll": lambda _group, ob: ob.name in bpy.context.scene.objects}},
+    "populate": {"place": {"poll": is_in_scene}},
     "source": {"object": {"poll": lambda _group, ob: not has_role(ob, Role.CROWD)}},
     "clip": {"state": {"poll": _is_state_of_crowd}} | {name: {"get": _measured(name)} for name in MEASURED},
     "trigger": {name: {"update": _show_distance} for name in ("when", "distance")},
