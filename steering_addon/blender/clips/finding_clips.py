@@ -20,6 +20,7 @@ from ..animation.ownership import bake_of
 from ..animation.posing import importers_start, short_name, whole_of
 from ..moving import locomotion_of
 from ..objects.hierarchy import Family
+from ..objects.tagged_objects import height_of
 from ..refusal import Refusal, sound_front
 from .clip_copies import fits
 from .clip_record import clip_record, is_copy
@@ -182,7 +183,7 @@ def _quarters(model: Object, actions: Sequence[Action], front: tuple[str, str], 
 def why_too_long(actions: Sequence[Action], vehicle: Object, scene: Scene) -> str:
     """Why the first of some actions that is too long for a cycle of steps is not a walk, and the remedy; else empty.
     Recordings of actors often hold dozens of steps."""
-    height = _height(vehicle)
+    height = height_of(vehicle)
     for action in actions:
         first, last = span(action)
         seconds = (last - first) * scene.render.fps_base / scene.render.fps
@@ -216,7 +217,7 @@ def why_no_walk(
         return why
     [measured] = measured_clips(vehicle, [walk], scene, family, sound_front(vehicle))
     remedy = "Set the Manual Frame Range of the action to two steps that repeat"
-    if measured.closes > REPEATS * _height(vehicle):
+    if measured.closes > REPEATS * height_of(vehicle):
         why = f"its last pose is {100.0 * measured.closes:.0f} cm from the first"
     elif measured.speed and abs(measured.heading) > pi - AHEAD:
         why, remedy = "it goes backwards", f"If that should be the front of {vehicle.name}, press Flip Front"
@@ -229,11 +230,6 @@ def why_no_walk(
     else:
         why = "its feet stop or do not move over the ground"
     return f"{walk.name} is not taken for a walk, as {why}. {remedy}"
-
-
-def _height(vehicle: Object) -> float:
-    """The height of a vehicle as it is scaled, metres."""
-    return float(vehicle.steering.height * abs(vehicle.matrix_world.median_scale))
 
 
 def _short_names(actions: Sequence[Action]) -> dict[str, str]:

@@ -20,11 +20,10 @@ from ..animation.keyframes import FRAME_TOLERANCE, frames_of
 from ..animation.ownership import CurrentAnimation, check_editable
 from ..objects.drivers import drivers_of
 from ..objects.hierarchy import Family
-from ..objects.tagged_objects import capsule_of, crowd_of, in_use, tagged
+from ..objects.tagged_objects import capsule_of, crowd_of, height_of, in_use, tagged
 from ..properties import has_role, pointed_at
 from ..read.role_assignment import give_role
 from ..refusal import Refusal
-from .joining import height_of
 from .populating.members import collection_beside
 
 ARROWS = 1.0

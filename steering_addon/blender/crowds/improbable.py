@@ -15,10 +15,9 @@ from ..moving import BY_CHOICE, known_locomotion
 from ..objects.body_sizes import SOLID, box_corners, mean_scale, off_box
 from ..objects.doubles import doubles
 from ..objects.hierarchy import Family, instanced
-from ..objects.tagged_objects import crowd_of
+from ..objects.tagged_objects import crowd_of, height_of
 from ..properties import settings_of
 from ..read.dependencies import animates
-from .joining import height_of
 
 CENTIMETRES = 30.0
 """Metres: a larger model is most often one from a file in centimetres."""

@@ -19,7 +19,7 @@ from ..objects.body_sizes import Body, Front, mean_scale, triangles_of
 from ..objects.doubles import axes_of_model, doubles, placed
 from ..objects.hierarchy import Family
 from ..objects.identity import new_identity, taken_identities
-from ..objects.tagged_objects import crowd_of, crowds_of, in_use, tagged
+from ..objects.tagged_objects import crowd_of, crowds_of, height_of, in_use, tagged
 from ..properties import has_role
 from ..read.evaluated_points import evaluated_points
 from ..read.forward_axis import front_of
@@ -198,11 +198,6 @@ def _known_height(height: float, known: list[float]) -> float:
             return other
     known.append(height)
     return height
-
-
-def height_of(ob: Object) -> float:
-    """The height of a vehicle in metres with its current scale; 0 if it was not measured."""
-    return ob.steering.height * ob.matrix_world.to_3x3().col["XYZ".index(ob.steering.up_axis[-1])].length
 
 
 def fit_stride(crowd: Object, heights: Sequence[float]) -> None:

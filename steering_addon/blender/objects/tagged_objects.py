@@ -81,6 +81,11 @@ def capsule_of(ob: Object) -> tuple[float, float]:
     return model.radius * settings.size_factor, model.length * settings.size_factor * settings.length_factor
 
 
+def height_of(ob: Object) -> float:
+    """The height of a vehicle in metres with its current scale; 0 if it was not measured."""
+    return ob.steering.height * ob.matrix_world.to_3x3().col["XYZ".index(ob.steering.up_axis[-1])].length
+
+
 def vehicles_of(crowd: Object | None, scene: Scene) -> list[Object]:
     """The vehicles of a crowd in a scene that are objects."""
     return [ob for ob in tagged(in_use(scene), Role.VEHICLE) if crowd_of(ob) == crowd]

@@ -8,13 +8,13 @@ from bpy.types import Context, Object, Scene
 
 from ...simulation.roles import Role
 from ..crowds.crowd_cache import is_kept_here, save_as_library
-from ..crowds.joining import SMALLEST, fit_body, fit_size, fit_stride, height_of
+from ..crowds.joining import SMALLEST, fit_body, fit_size, fit_stride
 from ..crowds.populating.members import collection_beside
 from ..crowds.states import copy_crowd, copy_states
 from ..objects.crowd_caches import cache_of
 from ..objects.focus import check_editable, crowd_in_focus, select_only, selectable, vehicle_in_focus, vehicles_selected
 from ..objects.hierarchy import Family
-from ..objects.tagged_objects import capsule_of, crowd_of, in_use, list_names, members_in, tagged
+from ..objects.tagged_objects import capsule_of, crowd_of, height_of, in_use, list_names, members_in, tagged
 from ..panels.fields import counted
 from ..properties import has_role
 from ..read.cast import LostCrowd, lost_crowds

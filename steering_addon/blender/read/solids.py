@@ -17,7 +17,7 @@ from ...simulation.roles import Role
 from ..objects.body_sizes import points_of, triangles_of
 from ..objects.doubles import doubles, placed
 from ..objects.hierarchy import Family, shown_in
-from ..objects.tagged_objects import in_use, tagged
+from ..objects.tagged_objects import height_of, in_use, tagged
 from ..properties import has_role
 from ..refusal import choice_in
 from .checks import check_numbers
@@ -252,10 +252,7 @@ def sizes_of(matrix: np.ndarray) -> np.ndarray:
 
 def passers_height(scene: Scene) -> float:
     """The height of the lowest vehicle of a scene, to which a gap may be a way; of a person if there is none."""
-    heights = [
-        ob.steering.height * abs(ob.matrix_world.col["XYZ".index(ob.steering.up_axis[-1])].length)
-        for ob in tagged(in_use(scene), Role.VEHICLE)
-    ]
+    heights = map(height_of, tagged(in_use(scene), Role.VEHICLE))
     return min((height for height in heights if height > 0.0), default=PERSON / scene.unit_settings.scale_length)
 
 

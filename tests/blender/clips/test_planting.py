@@ -353,6 +353,11 @@ def test_a_recording_of_many_steps_is_left_out_until_its_frame_range_is_one_cycl
     find = part("blender.clips.finding_clips")
     why = find.why_too_long([walk], rig, bpy.context.scene)
     assert why.startswith("Walk lasts 40 s, too long for a cycle of steps. Set the Manual Frame Range")
+    # The time of steps follows from the height, however broad a model is.
+    rig.scale = (1000.0, 1000.0, 1.0)
+    bpy.context.view_layer.update()
+    assert find.why_too_long([walk], rig, bpy.context.scene) == why
+    rig.scale = (1.0, 1.0, 1.0)
     assert bpy.ops.steering.clips_find() == {"FINISHED"}
     assert [clip.action.name for clip in clips] == ["Idle"]
     walk.use_frame_range, walk.frame_start, walk.frame_end = True, 1.0 + 3 * CYCLE, 1.0 + 4 * CYCLE
