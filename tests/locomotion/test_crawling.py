@@ -274,6 +274,16 @@ def test_at_a_border_they_stop_if_told_to() -> None:
     assert 3.9 < positions(states)[-1, 0, 0] <= 4.0 and (speeds(states)[-FPS:] == 0.0).all()
 
 
+@pytest.mark.parametrize("up", [1.0, -1.0])
+def test_across_a_gap_they_hold_on_to_the_same_side_of_what_is_beyond(up: float) -> None:
+    points, faces = sheet(4.0, height=-3.0)
+    plates = surfaces([(points + np.array((x, 0.0, 0.0)), faces) for x in (0.0, 8.02)])
+    ant = replace(one_ant(plates, (3.8, 0.0, -3.0), (9.0, 0.0, -3.0)), up=(0.0, 0.0, up))
+    states = ant.run(FPS)
+    assert positions(states)[-1, 0, 0] > 4.2
+    np.testing.assert_allclose(np.stack([state.motion.up[0, 2] for state in states]), up)
+
+
 def test_over_a_border_they_fall_if_told_to_and_hold_on_to_what_is_below() -> None:
     ground = surfaces([sheet(4.0, height=3.0), sheet(9.0, cells=30)])
     states = one_ant(ground, (2.0, 0.0, 3.0), (90.0, 0.0, 3.0), at_edge=FALL).run(5 * FPS)

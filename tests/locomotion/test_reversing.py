@@ -18,6 +18,7 @@ from steering_addon.locomotion.reversing import (
     NEVER,
     ONWARD,
     QUARTER,
+    ROUND,
     SHIFT,
     STATES,
     TIGHT,
@@ -88,6 +89,20 @@ def test_in_each_state_they_turn_the_wheels(changes: dict[str, Any], state: str,
     d = driver(**changes)
     assert next(row.name for row in STATES if row.holds(d)[0]) == state
     assert d.wanted[0] == pytest.approx(curvature)
+
+
+@pytest.mark.parametrize(
+    ("changes", "speed"),
+    [
+        ({"push": (-1.0, 0.3)}, 0.6 * np.hypot(1.0, 0.3)),
+        ({"push": (3.0, 0.0), "speed": 2.0, "straight": 1.0}, ROUND * np.sqrt(2.5 * CIRCLE)),
+        ({"push": (3.0, 0.0), "speed": 2.0, "leaving": 1.0}, ROUND * np.sqrt(2.5 * CIRCLE)),
+        ({"push": (3.0, 0.5), "speed": 2.0}, 2.0 + 3.0 * 0.6),
+    ],
+)
+def test_on_a_free_road_they_go_at_the_speed_that_is_asked_and_round_at_what_is_comfortable(changes, speed) -> None:
+    d = driver(**changes)
+    assert d.speed[0] + 0.6 * d.pushed[0] == pytest.approx(speed)
 
 
 ENOUGH = {"room_behind": WORTHWHILE + 0.01}
@@ -236,6 +251,15 @@ def test_it_has_room_up_to_where_the_ground_ends_or_is_too_steep(
     cars = replace(car(**changes), cosine=np.array([np.cos(0.6)]))
     seen = cars.room(Terrain(ground, ground, np.zeros(1)), np.zeros(1), np.array([WAY]), sense)[0]
     assert np.isfinite(seen) == ends and (not ends or 0.0 <= seen <= 4.0 - NOSE)
+
+
+@pytest.mark.parametrize("skew", [1.0, -1.0])
+def test_it_has_room_until_the_first_of_its_corners_is_where_the_ground_ends(skew: float) -> None:
+    points, triangles = plane(half=4.0, cells=60)
+    points[:, 0] += skew * points[:, 1]
+    ground = surfaces([(points, triangles)])
+    seen = car().room(Terrain(ground, ground, np.zeros(1)), np.zeros(1), np.array([WAY]), 1.0)[0]
+    assert 0.0 <= 4.0 - 0.8 - NOSE - seen < 2.0 * PLACE
 
 
 @pytest.mark.parametrize(("aside", "leaving"), [(0.1, 0.0), (-0.1, 0.0), (0.5, 0.0), (0.1, 1.0)])

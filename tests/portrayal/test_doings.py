@@ -1,9 +1,10 @@
 """What agents do once: by chance, on arrival, and as they take up a state, as soon as they stand."""
 
 import numpy as np
+import pytest
 
 from steering_addon.portrayal.clips import DO, MOVE, ON_ARRIVAL, ON_STATE, STAND, Clip, ClipSettings
-from steering_addon.portrayal.doings import ALONE, AWAY, WAITS, Doings
+from steering_addon.portrayal.doings import ALONE, AWAY, EVERY, OFTEN, WAITS, Doings
 from steering_addon.portrayal.playing import Player
 from steering_addon.simulation.arrays.chance import keys_of
 from tests.portrayal.test_playing import FRAME_TIME, ways
@@ -93,3 +94,12 @@ def test_by_chance_only_what_is_for_chance_is_done_and_in_a_state_what_it_has() 
     assert set(anywhere.values()) == {2} and set(feeding.values()) == {3}, "it was in the state from the first frame"
     assert list(anywhere) == list(feeding)
     assert not asked([IDLE, WALK, clips[3]], frames=400)
+
+
+def test_of_those_that_stand_a_share_does_something_by_chance_each_time_that_all_have_decided() -> None:
+    n, clips = 400, [IDLE, WALK, Clip("Look", DO, 1.0)]
+    keys, way = keys_of(5, np.arange(n)), ways(np.zeros((1, n)))[0]
+    now, doings = Player(clips, ClipSettings.of(n), keys, FRAME_TIME).start(way), Doings(clips, keys, FRAME_TIME)
+    no, alone = np.zeros(n, dtype=bool), (np.full(n, ALONE), np.zeros(n))
+    asks = [doings.asked(row, now, way.state, no, no, *alone) >= 0 for row in range(1, 1 + round(EVERY / FRAME_TIME))]
+    assert np.sum(asks) == pytest.approx(OFTEN * n, rel=0.15) and np.sum(asks, axis=0).max() == 1

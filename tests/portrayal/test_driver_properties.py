@@ -3,6 +3,7 @@
 import math
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -10,6 +11,7 @@ from steering_addon.portrayal.driver_properties import (
     CYCLES_APART,
     DISTANCE,
     FASTEST,
+    FOLDS,
     GRAVITY,
     PROPERTIES,
     RATE,
@@ -17,6 +19,7 @@ from steering_addon.portrayal.driver_properties import (
     SMOOTHING,
     START,
     TIME,
+    UNFOLDS,
     DriverProperties,
     Portrayal,
     stride_factors,
@@ -155,6 +158,15 @@ def test_the_tail_of_a_fish_beats_in_proportion_to_its_speed_and_coasts_between_
     assert 0.1 < gliding(fish["steering_effort"]) < 0.45
     burst = fish["steering_effort"] > 0.5
     assert burst[speed > 2.6].mean() > 1.3 * burst[speed < 1.4].mean()
+
+
+def test_wings_fold_where_a_bird_stands_and_unfold_as_it_takes_off() -> None:
+    run, still, folded = DriverProperties(Portrayal.of(1), keys_of(3, np.arange(1)), FRAME_TIME), np.zeros((1, 3)), []
+    for frame in range(24):
+        run.frame(still, np.ones(1), np.array([frame == 0]), np.zeros(1), np.array([2 <= frame < 16]))
+        folded.append(run.folded[0])
+    change = FRAME_TIME / FOLDS, 1.0, 1.0 - FRAME_TIME / UNFOLDS
+    assert [folded[frame] for frame in (1, 2, 15, 16, 23)] == pytest.approx([0.0, *change, 0.0])
 
 
 def test_start_phases_are_spread_over_the_cycle() -> None:

@@ -5,7 +5,21 @@ import pytest
 
 from steering_addon.portrayal.clips import DO, MOVE, PHASES, STAND
 from steering_addon.portrayal.feet.soles import clusters, dwell_height
-from steering_addon.portrayal.gait import Sampled, in_place, measured
+from steering_addon.portrayal.gait import (
+    LONG,
+    REPEATS,
+    STANDS,
+    STEADY,
+    STILL,
+    SUPPORTED,
+    TURNS,
+    UNSURE,
+    Moving,
+    Sampled,
+    in_place,
+    kind_of,
+    measured,
+)
 from tests.portrayal.stepping import HEIGHT, clips_of, sampled, standing
 
 WAYS = {
@@ -87,6 +101,42 @@ def test_root_motion_is_taken_out_and_counted_once() -> None:
 def test_what_stands_has_no_speed() -> None:
     clip = measured(standing(), HEIGHT)
     assert (clip.plays, clip.speed, clip.own_slide) == (STAND, 0.0, 0.0)
+
+
+TURNING = {"speed": 0.0, "turning": 1.1 * TURNS, "explained": 1.0}
+LIVELY = {"still": 1.0, "liveliness": 1.0}
+KINDS = {
+    # situation: changes of a walk of a second, kind
+    "a walk": ({}, MOVE),
+    "that does not repeat itself": ({"gap": 1.01 * REPEATS * HEIGHT}, DO),
+    "hardly on the way": ({"speed": 0.99 * STILL * HEIGHT}, DO),
+    "of feet that slide": ({"steady": STEADY}, DO),
+    "of feet that may be in the air": ({"sure": UNSURE}, DO),
+    "of feet that stand for long": ({"still": 1.0 - STANDS}, DO),
+    "a turn": (TURNING, MOVE),
+    "to the right": (TURNING | {"turning": -1.1 * TURNS}, MOVE),
+    "too little": (TURNING | {"turning": 0.9 * TURNS}, DO),
+    "that turning does not explain": (TURNING | {"explained": STEADY}, DO),
+    "a stand": ({"still": 1.0}, STAND),
+    "that ends elsewhere": ({"still": 1.0, "gap": 1.01 * REPEATS * HEIGHT}, DO),
+    "on one leg": ({"still": 1.0, "support": SUPPORTED}, DO),
+    "a gesture": (LIVELY, DO),
+    "for long": (LIVELY | {"seconds": LONG + 0.1}, STAND),
+}
+
+
+@pytest.mark.parametrize(("changes", "kind"), KINDS.values(), ids=KINDS)
+def test_each_of_several_signs_alone_says_what_a_clip_does(changes: dict[str, float], kind: int) -> None:
+    usual = {"turning": 0.0, "sure": 1.0, "support": 1.0, "still": 0.0, "explained": 0.0, "steady": 1.0}
+    moving = Moving(
+        (), (0.0, -1.0), np.ones(PHASES), down=np.ones(PHASES), **{k: changes.get(k, usual[k]) for k in usual}
+    )
+    seconds, gap, liveliness = (
+        changes.get(name, usual) for name, usual in (("seconds", 1.0), ("gap", 0.0), ("liveliness", 0.0))
+    )
+    clip = Sampled("Any", seconds, np.zeros((PHASES + 1, 1, 3)), liveliness, gap)
+    assert kind_of(moving, clip, HEIGHT, changes.get("speed", 1.3)) == kind
+    assert kind_of(None, clip, HEIGHT, 0.0) == (DO if gap else STAND)
 
 
 def test_what_does_not_repeat_itself_is_done_once() -> None:

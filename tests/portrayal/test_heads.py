@@ -11,6 +11,8 @@ from steering_addon.portrayal.heads import (
     LETS_GO,
     NOTICES,
     UP,
+    Heads,
+    LiveTurns,
     aim,
     attends,
     expected_turn,
@@ -124,3 +126,10 @@ def test_a_head_follows_what_it_looks_at_and_gets_there() -> None:
     steps = np.diff(np.array(at)[:, 0])
     assert (steps >= 0.0).all() and steps.max() < 0.25 * wanted[0]
     assert abs(at[-1][0] - wanted[0]) < 0.01
+
+
+def test_heads_of_bodies_that_turn_in_jerks_turn_evenly_while_the_timeline_plays() -> None:
+    faces, up = facing(0.1 * (np.arange(24) // 3))
+    live, nowhere = LiveTurns(0.35, 1.0 / FPS), np.full((1, 3), np.nan)
+    turned = [live.frame(Heads(0.0 * up[:1], face, up[:1], face, up[:1], nowhere))[0][0] for face in faces[:, None]]
+    np.testing.assert_allclose(turned[18:], 0.1 * 0.35 * FPS / 3.0, atol=0.005)

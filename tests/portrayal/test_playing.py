@@ -208,7 +208,7 @@ def test_what_is_done_once_is_played_from_its_start_to_its_end() -> None:
     playing = play(clips, ways(np.zeros((60, 1)), do=do))
     weights = playing.weights()[1, :, 0]
     assert (weights[:10] == 0.0).all() and weights[20] == pytest.approx(1.0) and (weights[36:] == 0.0).all()
-    assert (playing.phase[1, :10] == 0.0).all() and (playing.phase[1, 36:] == 1.0).all()
+    assert (playing.phase[1, :11] == 0.0).all() and (playing.phase[1, 36:] == 1.0).all()
 
 
 def test_agents_differ_and_only_where_they_may() -> None:

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from steering_addon.portrayal.clips import PHASES
-from steering_addon.portrayal.feet.pacing import Tempo, paced
+from steering_addon.portrayal.feet.pacing import Tempo, _Flight, _in_step, paced
 from steering_addon.portrayal.feet.treads import Carried
 from tests.portrayal.feet.walks import FRAME_TIME, UP
-from tests.portrayal.stepping import HEIGHT, soles
+from tests.portrayal.stepping import ALONG, HEIGHT, soles
 
 FRAMES, START = 240, 8.0
 CYCLE = soles(np.arange(PHASES) / PHASES, 1.0)
@@ -35,6 +35,11 @@ def climbing(speed: float, tread: float, rise: float, size: float = 1.0):
         return profile(-at[:, 1], tread, rise), np.tile(UP, (len(at), 1))
 
     return gone, one, ground
+
+
+def test_a_foot_stands_in_the_middle_of_its_time_on_the_ground_where_its_sole_is_then() -> None:
+    np.testing.assert_allclose(TEMPO.middle % 1.0, (0.3, 0.8), atol=1.0 / PHASES)
+    np.testing.assert_allclose(TEMPO.ahead, -np.mean(ALONG), atol=1.0 / PHASES)
 
 
 @pytest.mark.parametrize("size", [1.0, 0.4])
@@ -92,3 +97,10 @@ def test_off_stairs_phases_are_only_evened_out() -> None:
         assert np.abs(np.diff(even, 2))[4:-4].max() < 0.95 * np.abs(np.diff(wave, 2)).max()
     line = 0.02 * np.arange(FRAMES)
     np.testing.assert_allclose(paced(line[None], body, TEMPO, HEIGHT, FRAME_TIME, None)[0], line)
+
+
+def test_stairs_that_end_within_reach_of_those_before_them_change_nothing() -> None:
+    flights = _Flight(np.arange(2.0, 5.0, 0.5), True), _Flight(np.array((4.6, 4.7)), False)
+    gone = 0.03 * np.arange(FRAMES)
+    first, both = (_in_step(gone / 1.2, gone, iter(flights[:count]), TEMPO, 1.0) for count in (1, 2))
+    assert (first == both).all() and (first != gone / 1.2).any()
