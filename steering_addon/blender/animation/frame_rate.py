@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from bpy.types import Scene
+from bpy.types import PropertyGroup, Scene
 
 from ...settings.stored import MOST_SUBSTEPS
 from ..properties import settings_of
@@ -35,12 +35,16 @@ def frame_kept(scene: Scene) -> Iterator[None]:
         scene.frame_set(math.floor(frame), subframe=frame - math.floor(frame))
 
 
-def frame_range(scene: Scene) -> tuple[int, int]:
-    """The first and last frame of the run: the scene's, unless a separate range is set."""
+def holder_of_range(scene: Scene) -> Scene | PropertyGroup:
+    """The holder of the first and last frame of the run: the scene, unless a separate range is set."""
     stored = settings_of(scene)
-    if stored is not None and stored.use_frame_range:
-        return stored.frame_start, stored.frame_end
-    return scene.frame_start, scene.frame_end
+    return stored if stored is not None and stored.use_frame_range else scene
+
+
+def frame_range(scene: Scene) -> tuple[int, int]:
+    """The first and last frame of the run."""
+    holder = holder_of_range(scene)
+    return holder.frame_start, holder.frame_end
 
 
 def substeps_of(scene: Scene) -> int:

@@ -10,7 +10,7 @@ from bpy.types import Context, Object
 from mathutils import Vector
 
 from ...simulation.roles import Role
-from ..animation.frame_rate import frame_time_of
+from ..animation.frame_rate import frame_time_of, holder_of_range
 from ..crowds.ready_scenes import READY_SCENES
 from ..crowds.ready_scenes.scene_builder import ReadyScene, SceneOptions, free_place
 from ..objects.doubles import doubles
@@ -50,12 +50,13 @@ class Adding(SteeringOperator):
         return f"Added {crowd.name}{beside}{longer}: Preview or Bake to see it move"
 
     def _lengthen(self, scene: bpy.types.Scene) -> str:
-        """Let the scene last until the end of the story; what to report of it."""
-        end = scene.frame_start + math.ceil(self.ready_scene.seconds / frame_time_of(scene))
-        if not self.ready_scene.seconds or scene.frame_end >= end:
+        """Let the run last until the end of the story; what to report of it."""
+        run = holder_of_range(scene)
+        end = run.frame_start + math.ceil(self.ready_scene.seconds / frame_time_of(scene))
+        if not self.ready_scene.seconds or run.frame_end >= end:
             return ""
-        scene.frame_end = end
-        return f"; its story takes until frame {end}, where the scene now ends"
+        run.frame_end = end
+        return f"; its story takes until frame {end}, which is the last one now"
 
     def _distance_text(self, scene: bpy.types.Scene) -> str:
         """How far from the 3D cursor it is, if it had to go beside others: it may be out of view there."""

@@ -421,10 +421,12 @@ def test_a_story_lets_the_scene_last_until_it_is_over_on_request() -> None:
     assert scene.frame_end == 250, "scripts choose the frames themselves"
     assert bpy.ops.steering.add_cowboys_and_strays(count=3, set_frames=True) == {"FINISHED"}
     assert 690 < scene.frame_end < 710
-    scene.frame_end = 900
-    assert bpy.ops.steering.add_station_hall(count=4, set_frames=True) == {"FINISHED"}
-    assert scene.frame_end >= 900
-    scene.frame_end = 250
+    scene.frame_end, run = 250, scene.steering
+    run.use_frame_range, run.frame_start, run.frame_end = True, 501, 520
+    assert bpy.ops.steering.add_station_hall(count=12, set_frames=True) == {"FINISHED"}
+    enters = [ob.steering.enter_frame for ob in scene.objects if ob.steering.use_enter_frame]
+    assert 501 < min(enters) < max(enters) < run.frame_end and scene.frame_end == 250
+    run.use_frame_range = False
     assert bpy.ops.steering.add_flock(count=4, set_frames=True) == {"FINISHED"}
     assert scene.frame_end == 250, "a flock has no end"
 

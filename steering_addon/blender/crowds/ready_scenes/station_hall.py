@@ -15,6 +15,7 @@ from mathutils import Matrix, Vector
 
 from ....behaviors import CATALOGUE
 from ....simulation.roles import Role
+from ...animation.frame_rate import frame_range
 from ...objects.hierarchy import Family
 from ...read.role_assignment import give_role
 from ..behavior_adding import add_behaviors
@@ -276,11 +277,11 @@ def add_station_hall(context: Context, options: SceneOptions) -> Object:
     people = _people(hall, options, chance)
     members = builder.cast(PERSON, options.size, "Traveler {:03}", people, chance, in_a_row=True)
     # The others enter one after the other, after the first frame.
-    late, scene = members[_inside(options) :], context.scene
-    span = COMES_FOR * (scene.render.fps / scene.render.fps_base)
+    late, (first, _) = members[_inside(options) :], frame_range(context.scene)
+    span = COMES_FOR * (context.scene.render.fps / context.scene.render.fps_base)
     for number, walker in enumerate(late):
         delay = span * (number + chance.random()) / len(late)
-        walker.steering.use_enter_frame, walker.steering.enter_frame = True, scene.frame_start + 1 + int(delay)
+        walker.steering.use_enter_frame, walker.steering.enter_frame = True, first + 1 + int(delay)
     builder.vary(preset.variation)
     _give_goals(hall, builder)
     return builder.select()
