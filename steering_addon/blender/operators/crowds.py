@@ -140,7 +140,7 @@ class STEERING_OT_crowd_restore(SteeringOperator, bpy.types.Operator):
         needed = [crowd, *(pointer.ob for pointer in pointers_of(crowd))]
         missing = [ob for ob in dict.fromkeys(needed) if ob not in present]
         for ob in missing:
-            if ob.name not in collection.objects:
+            if ob not in collection.objects[:]:
                 collection.objects.link(ob)
         linked = list_names([ob.name for ob in missing])
         self.report({"INFO"}, f"Restored {crowd.name}" + (f": linked {linked} to {collection.name}" if linked else ""))

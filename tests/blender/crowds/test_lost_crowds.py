@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from tests.blender.animated import is_baked
-from tests.blender.building import empty, frames, link, part
+from tests.blender.building import empty, frames, from_library, link, part
 from tests.blender.drawing import shown
 from tests.blender.dumping import stored
 from tests.blender.steered import bake, crowd, fleet, press, select, tag, vehicle
@@ -172,3 +172,12 @@ def test_a_crowd_survives_saving_and_opening_while_it_is_deleted(tmp_path) -> No
     restore()
     bake()
     assert is_baked(bpy.data.objects["Ship 0"])
+
+
+def test_a_linked_crowd_comes_back_beside_an_object_of_its_name(tmp_path) -> None:
+    crowd("Lost", wander={})
+    linked, ship = from_library(tmp_path, "objects", "Lost"), vehicle(crowd=crowd("Kept"))
+    empty("Lost")
+    ship.steering.crowd = linked
+    restore()
+    assert linked in bpy.context.scene.objects[:]
