@@ -4,7 +4,7 @@ import bpy
 import numpy as np
 import pytest
 
-from tests.blender.building import meshed, part, sphere
+from tests.blender.building import meshed, sphere
 from tests.blender.dumping import refuses
 from tests.blender.overlay.test_overlay import colored, drawn
 from tests.blender.seen import read_at
@@ -111,13 +111,13 @@ def test_the_overlay_draws_its_outline_and_the_arrow_at_its_nose() -> None:
     ob = car()
     tagged(ob)
     select(ob)
-    pictures, picture = part("blender.overlay.picture"), drawn("FRONT")
-    outline = colored(picture, pictures.SIZE)
+    picture = drawn("FRONT")
+    outline = colored(picture, "SIZE")
     assert np.ptp(outline, axis=0)[:2] == pytest.approx((1.8, 4.3), abs=0.02)
     pairs = outline.reshape(-1, 2, 3)
     assert pairs[1:, 0] == pytest.approx(pairs[:-1, 1]), "one line"
     assert pairs[0, 0] == pytest.approx(pairs[-1, 1]), "that is closed"
-    assert colored(picture, pictures.FRONT)[0, 1] == pytest.approx(4.3 / 2.0, abs=1e-5)
+    assert colored(picture, "FRONT")[0, 1] == pytest.approx(4.3 / 2.0, abs=1e-5)
 
 
 def wheel(car, name: str, place: tuple[float, float, float], radius: float):
