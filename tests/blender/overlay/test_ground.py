@@ -16,7 +16,7 @@ pytestmark = in_every_blender(shared=True)
 
 def lines(name: str) -> np.ndarray:
     """The points of the borders or of the marks, (m, 3)."""
-    return colored(drawn("SURFACES"), getattr(part("blender.overlay.picture"), name))
+    return colored(drawn("SURFACES"), name)
 
 
 def herd(kind: str = "ON_FOOT", **settings):
