@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from steering_addon.behaviors.arrival import Arrival
+from steering_addon.behaviors.evasion import Evasion
 from steering_addon.behaviors.face import Face
 from steering_addon.behaviors.seek import Seek
 from steering_addon.behaviors.separation import Separation
@@ -365,6 +366,15 @@ def test_moved_and_turned_about_the_vertical_it_does_the_same(kind: type[Locomot
     states, others = place.run(FPS), place.moved(offset, turn).run(FPS)
     assert np.abs(turned(positions(states), turn) + offset - positions(others)).max() < 1e-6
     assert np.abs(turned(ups(states), turn) - ups(others)).max() < 1e-6
+
+
+@every
+def test_four_times_the_mass_moves_alike_with_four_times_the_force(kind: type[Locomotion]) -> None:
+    place = walking_on(kind, surfaces([hills(40.0, 20, height=1.0)])) if kind.stands else swarm(kind)
+    place = replace(place, behaviors=[(Seek, {}), (Evasion, {})])
+    light, heavy = (replace(place, vehicle={"mass": m, "max_force": 4.0 * m}).run(8) for m in (1.0, 4.0))
+    for one, other in zip(light, heavy):
+        assert all((column == vars(other.motion)[name]).all() for name, column in vars(one.motion).items())
 
 
 @sampled(one_of=9)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from steering_addon.locomotion import CATALOGUE, OnFoot, Wheeled
+from steering_addon.locomotion.footholds import is_upside_down
 from steering_addon.simulation.geometry.surfaces import Surfaces, surfaces
 from steering_addon.simulation.terrain import Misplaced, Terrain
 from tests.locomotion.grounds import plane
@@ -44,6 +45,13 @@ def test_walkers_are_distinguished_by_what_is_wrong_with_their_start() -> None:
 def test_whoever_climbs_more_is_neither_boxed_in_nor_too_steep() -> None:
     wrong = misplaced(OnFoot, pit(), [[2.0, 0.0, 2.55], [0.0, 0.0, 0.0]], max_slope=1.2)
     assert not any(any(mask) for mask in wrong.values())
+
+
+def test_who_hangs_leans_by_more_than_120_degrees() -> None:
+    lean = np.radians((0.0, 90.0, 119.0, 121.0, 180.0))
+    assert (
+        is_upside_down(np.stack((np.sin(lean), 0.0 * lean, np.cos(lean)), axis=1)).tolist() == [False] * 3 + [True] * 2
+    )
 
 
 def test_cars_need_ground_under_each_wheel() -> None:

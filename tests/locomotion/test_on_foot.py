@@ -18,13 +18,11 @@ from steering_addon.behaviors.unaligned_collision_avoidance import UnalignedColl
 from steering_addon.behaviors.wander import Wander
 from steering_addon.locomotion import OnFoot
 from steering_addon.locomotion.headings import (
-    EASING,
     SWINGS,
     Turn,
     sine_between,
     swing_over,
     turn_rate_between,
-    turn_to,
     turn_toward,
 )
 from steering_addon.locomotion.on_foot import FALL, STOP, TURN_BACK
@@ -451,17 +449,9 @@ def test_a_turn_with_swing_begins_and_ends_gradually_and_hardly_overshoots(side:
     assert (heading * direction).sum() > 1.0 - 1e-6
 
 
-def test_the_last_of_a_turn_on_the_spot_slows_down() -> None:
-    angle, dt = np.array([1.0, 0.1]), 1.0 / FPS
-    heading = np.stack((np.cos(angle), np.sin(angle), 0.0 * angle), axis=1)
-    forward = turn_to(np.tile([1.0, 0.0, 0.0], (2, 1)), heading, np.full(2, 2.0), dt)
-    eased = 2.0 * np.sin(0.05) / EASING * dt
-    assert np.arctan2(forward[:, 1], forward[:, 0]) == pytest.approx([2.0 * dt, eased])
-
-
-PERSON = {"max_speed": 3.4, "cruise_speed": 0.4, "max_force": 2.0}
-WOLF = {"max_speed": 6.0, "cruise_speed": 0.22, "max_force": 5.0}
-DEER = {"max_speed": 5.0, "cruise_speed": 1.0, "max_force": 12.0, "response_time": 0.2}
+PERSON = {"max_speed": 3.4, "cruise_speed": 0.4, "max_force": 0.5, "mass": 0.25}
+WOLF = {"max_speed": 6.0, "cruise_speed": 0.22, "max_force": 1.25, "mass": 0.25}
+DEER = {"max_speed": 5.0, "cruise_speed": 1.0, "max_force": 3.0, "mass": 0.25, "response_time": 0.2}
 
 
 @pytest.mark.parametrize(

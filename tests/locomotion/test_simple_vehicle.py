@@ -9,7 +9,6 @@ from hypothesis import given
 from steering_addon.behaviors.arrival import Arrival
 from steering_addon.behaviors.seek import Seek
 from steering_addon.locomotion import SimpleVehicle
-from steering_addon.locomotion.headings import turn_to
 from steering_addon.locomotion.point_mass import TURNING_SPEED, _round, _turn
 from steering_addon.simulation.locomotion import Control, Locomotion
 from steering_addon.simulation.moving import damp
@@ -260,8 +259,3 @@ def test_a_vehicle_that_is_to_go_straight_back_turns_to_its_level_side() -> None
     heading = turned / np.linalg.norm(turned, axis=1, keepdims=True)
     assert np.abs(turned[:, 2]).max() < 1e-12
     assert np.allclose(angle_between(forward, heading), _turn(most, rate, np.full(60, 3.0), DT))
-    for axes in (2, 3):
-        ahead = forward[:, :axes]
-        begun = turn_to(ahead, -ahead, rate, DT)
-        assert np.allclose(np.cross(forward, np.pad(begun, ((0, 0), (0, 3 - axes))))[:, 2], -np.sin(2.0 * DT))
-    assert np.allclose(turn_to(forward, forward, rate, DT), forward)

@@ -337,14 +337,16 @@ def test_exact_marks_one_after_the_other_move_paths_as_if_the_whole_run_were_kno
     np.testing.assert_allclose(path, [state.motion.position[0] for state in states] + moved, atol=1e-12)
 
 
-def test_what_is_looked_at_is_where_it_is_on_that_frame_and_nobody_looks_at_itself() -> None:
+@pytest.mark.parametrize("carrier", [0, 2])
+def test_what_is_looked_at_is_where_it_is_on_that_frame_and_nobody_looks_at_itself(carrier: int) -> None:
     run, n = visitors(), 6
     frame = frame_of(20, run.states[20])
-    tracked = replace(frame.snapshot.tracked, carrier=np.array([2]))
+    tracked = replace(frame.snapshot.tracked, carrier=np.array([carrier]))
     carried = replace(frame, snapshot=replace(frame.snapshot, tracked=tracked))
     sketch = Portrayer(run.subjects(np.arange(n))).sketch(run.states[19], run.states[20], carried)
     bodies = sketch.bodies
-    aboard = bodies.position[2] + tracked.position[0] @ (bodies.side[2], bodies.forward[2], bodies.up[2])
+    axes = bodies.side[carrier], bodies.forward[carrier], bodies.up[carrier]
+    aboard = bodies.position[carrier] + tracked.position[0] @ axes
     seen = Gaze(0.0, target=1, in_states={5: n}).points(
         np.arange(n), np.full((n, 3), np.nan), np.array([0, 0, 5, 5, 0, 0]), sketch.places
     )
