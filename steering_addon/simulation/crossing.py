@@ -11,7 +11,7 @@ begins, and left where it does so at the end. Each has a place of its own on it.
 to the floor goes on there or waits on it, and who is nearer to that place rides along.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 
@@ -55,15 +55,9 @@ def get_on(
     `snapshot`: the vehicles present that are on no link; `after`: the snapshot of the next frame."""
     if not len(snapshot.links) or world.ways is None:
         return state, decided
-    n, radius = len(state), snapshot.vehicle.radius
-    known = state.crossing or Crossing.blank(n)
-    wants, back, ahead = np.full(n, -1), np.zeros(n, dtype=np.bool_), np.zeros(n)
-    for rows, link_ahead, leads_back, distance in world.ways.before_links():
-        is_near = snapshot.present[rows] & (distance <= NEAR * radius[rows])
-        rows = rows[is_near]
-        wants[rows], back[rows], ahead[rows] = link_ahead[is_near], leads_back[is_near], distance[is_near]
-    waits = np.where(wants >= 0, known.waits + world.dt, 0.0)
-    crossing = replace(Crossing(*(column.copy(order="K") for column in vars(known).values())), waits=waits)
+    radius = snapshot.vehicle.radius
+    crossing = _wanting(state, snapshot, world.ways.before_links(), world.dt)
+    wants, back, ahead, waits = crossing.wants, crossing.back, crossing.ahead, crossing.waits
     for link in np.unique(wants[wants >= 0]).tolist():
         rows = which(wants == link)
         goes_back = bool(back[rows[np.argmax(waits[rows])]])
@@ -79,6 +73,21 @@ def get_on(
         limit = slow if decided.speed_limit is None else np.minimum(decided.speed_limit, slow)
         decided = replace(decided, speed_limit=limit)
     return replace(state, crossing=crossing), decided
+
+
+def _wanting(
+    state: State, snapshot: Snapshot, before_links: Iterable[tuple[Rows, Rows, Mask, Scalars]], dt: float
+) -> Crossing:
+    """A copy of what is known of links, with who wants to get on which one by now. Who has not asked for its way in
+    this step goes on wanting to. `before_links`: as of `Ways`; `dt`: seconds of the step."""
+    known, radius = state.crossing or Crossing.blank(len(state)), snapshot.vehicle.radius
+    crossing = Crossing(*(column.copy(order="K") for column in vars(known).values()))
+    crossing.wants[~snapshot.present | state.all_decided] = -1
+    for rows, link, leads_back, distance in before_links:
+        is_near = snapshot.present[rows] & (distance <= NEAR * radius[rows])
+        crossing.wants[rows] = np.where(is_near, link, -1)
+        crossing.back[rows[is_near]], crossing.ahead[rows] = leads_back[is_near], distance
+    return replace(crossing, waits=np.where(crossing.wants >= 0, crossing.waits + dt, 0.0))
 
 
 def _board(

@@ -78,7 +78,9 @@ class Crossing(Memory):
 
     Attributes:
         link: the row of the link that it is on, -1 for none.
-        back: whether it goes from the end of that to its start.
+        wants: the row of the link to which its way leads straight, and which it is near, -1 for none.
+        back: whether it goes from the end of either to its start.
+        ahead: metres up to where that begins, as it last asked for its way.
         along: metres along it; below 0 on its way to where it begins.
         place: where it stood as it set out for the link, metres.
         waits: seconds for which it has stood before a link.
@@ -86,7 +88,9 @@ class Crossing(Memory):
     """
 
     link: Rows = remembered(-1)
+    wants: Rows = remembered(-1)
     back: Mask = remembered(False)
+    ahead: Scalars = remembered(0.0)
     along: Scalars = remembered(0.0)
     place: Vectors = remembered((0.0, 0.0, 0.0))
     waits: Scalars = remembered(0.0)

@@ -169,9 +169,9 @@ def _traffic_after(state: State, snapshot: Snapshot, world: World, time: float) 
         return state.traffic
     motion, model = state.motion, snapshot.vehicle
     own_speed, goes = model.cruise_speed * model.max_speed, snapshot.present & ~state.away
-    speed, all_decided = magnitude(motion.velocity), state.held is None or state.held.steps == 1
+    speed = magnitude(motion.velocity)
     return world.ways.traffic_after(
-        motion.position, speed, own_speed, model.radius, goes, world.passing, time, world.dt, all_decided
+        motion.position, speed, own_speed, model.radius, goes, world.passing, time, world.dt, state.all_decided
     )
 
 

@@ -288,6 +288,11 @@ class State:
         return self.outputs[output] > 0.0 if output in self.outputs else np.zeros(len(self), dtype=np.bool_)
 
     @property
+    def all_decided(self) -> bool:
+        """Whether all vehicles have decided in the step, and not only those that decide in each."""
+        return self.held is None or self.held.steps == 1
+
+    @property
     def away(self) -> Mask:
         """(n,) the vehicles that have not entered yet or have left."""
         away = np.zeros(len(self), dtype=np.bool_)

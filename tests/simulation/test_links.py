@@ -172,6 +172,12 @@ def test_two_ways_over_a_ladder_take_turns() -> None:
         assert len(set(state.crossing.back[state.crossing.on].tolist())) < 2
 
 
+def test_who_waits_before_a_link_does_so_between_decisions_too() -> None:
+    scene = replace(walkers(LOFT, NOTHING, UP, crowd(2, 0.5), links=links(LADDER, seconds=60.0)), decides_every=3)
+    waits = np.array([state.crossing.waits for state in scene.run(4 * FPS)[-2 * FPS :]])
+    np.testing.assert_allclose(np.diff(waits.max(axis=1)) * FPS, 1.0)
+
+
 @pytest.mark.parametrize("foot", [(1.875, 0.125, 0.0), (1.0, 0.0, 0.0)])
 def test_a_goal_beyond_a_link_is_as_far_as_the_way_also_from_the_very_place_where_that_begins(foot: tuple) -> None:
     [away] = seen(walkers(LOFT, NOTHING, UP, [foot], links=links(LADDER, seconds=4.0)), [UP]) - foot
