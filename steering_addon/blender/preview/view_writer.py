@@ -124,7 +124,8 @@ def _names_read(plan: Plan) -> dict[int, tuple[str, ...]]:
     source = plan.vehicles.source
     objects = dict(zip(source.object_rows.tolist(), source.objects))
     of_crowds = [plan.crowds[number].ob for number in plan.vehicles.crowd[source.object_rows].tolist()]
-    keyed = {row: keyed_properties(ob, crowd) for (row, ob), crowd in zip(objects.items(), of_crowds)}
+    states = [state.ob for state in plan.states]
+    keyed = {row: keyed_properties(ob, crowd, states) for (row, ob), crowd in zip(objects.items(), of_crowds)}
     present = {
         row: [name for name in list(objects[row].keys()) if name in names or is_of_states(name)]
         for row, names in keyed.items()

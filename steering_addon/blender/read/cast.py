@@ -22,7 +22,7 @@ from ..refusal import Refusal
 from .checks import check_crowds, check_curves, check_moving, check_points, check_range, check_targets, check_vehicle
 from .joined_vehicles import join_sources
 from .marks import check_marks, marks_in_use
-from .mind_sources import may_be_active, state_properties, states_of, triggers_of
+from .mind_sources import may_be_active, states_of, triggers_of
 from .object_vehicles import ObjectVehicles, object_vehicles
 from .point_vehicles import sources_of_points
 from .sources import by_name, pointers_of
@@ -64,7 +64,6 @@ class Cast:
         lost: crowds that vehicles belong to and that are not in the scene.
         source, identities: the vehicles that move, and their identities (n,).
         empty: tagged as points, but without any.
-        of_states: the custom properties that a bake keys for the states of each crowd.
     """
 
     objects: list[Object]
@@ -76,7 +75,6 @@ class Cast:
     source: VehicleSource
     identities: np.ndarray
     empty: list[Object]
-    of_states: dict[Object, tuple[str, ...]]
     crowds: list[Object]
     numbers: dict[Object, int]
     states: list[Object]
@@ -104,24 +102,22 @@ def cast_of(
     if alone:
         roles[Role.VEHICLE] = [ob for ob in moving if has_role(ob, Role.VEHICLE)]
     lost = lost_crowds(members, roles[Role.CROWD])
-    of_states = state_properties(roles[Role.STATE])
+    active = [state for state in roles[Role.STATE] if may_be_active(state)]
     movable = check_lost(lost, moving)
     of_points = [ob for ob in movable if has_role(ob, Role.POINTS)]
     check_points(of_points)
     yield
     of_objects = [ob for ob in movable if ob not in of_points]
-    read = yield from object_vehicles(
-        scene, of_objects, first, last, replace_own_keys, adds_nothing, of_states, roles[Role.STATE]
-    )
+    read = yield from object_vehicles(scene, of_objects, first, last, replace_own_keys, adds_nothing, active)
     yield
     picked = picked_identities(objects)
     source, identities, empty = _with_points(read, of_points, scene, first, picked, adds_nothing=adds_nothing)
-    crowds = _crowd_objects(members, source, moving, {missing.crowd for missing in lost}, roles[Role.STATE])
+    crowds = _crowd_objects(members, source, moving, {missing.crowd for missing in lost}, active)
     check_crowds(crowds)
     check_curves(roles[Role.PATH], Role.PATH)
     check_curves([ob for ob in roles[Role.FLOW] if ob.type != "MESH"], Role.FLOW)
     numbers = state_numbers(roles[Role.STATE])
-    states = states_of(roles, crowds, numbers)
+    states = states_of(active, crowds, numbers)
     triggers = triggers_of(roles, states, set(objects))
     check_targets([*crowds, *states], objects)
     marks = marks_in_use(roles[Role.MARK])
@@ -136,7 +132,6 @@ def cast_of(
         source=source,
         identities=identities,
         empty=empty,
-        of_states=of_states,
         crowds=crowds,
         numbers=numbers,
         states=states,
@@ -186,18 +181,17 @@ def _crowd_objects(
     a state.
 
     Objects pointed at that are not crowds are left out, to be refused by name. `lost`: crowds that are not in the
-    scene, which count only if they are pointed at.
+    scene, which count only if they are pointed at; `states`: those that may be active.
     """
     known = set(moving)
     locked_crowds = crowds_of(ob for ob in members if ob not in known)
     waiting = [*set(vehicles.crowds), *(crowd for crowd in locked_crowds if crowd is not None and crowd not in lost)]
     crowds: set[Object] = set()
-    active = [state for state in states if may_be_active(state)]
     while waiting:
         crowd = waiting.pop()
         if crowd not in crowds:
             crowds.add(crowd)
-            holders = (crowd, *(state for state in active if crowd_of(state) == crowd))
+            holders = (crowd, *(state for state in states if crowd_of(state) == crowd))
             pointed = (target.ob for ob in holders for target in pointers_of(ob) if target.kind is Kind.CROWD)
             waiting.extend(ob for ob in pointed if has_role(ob, Role.CROWD))
     return by_name(crowds)

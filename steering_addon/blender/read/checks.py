@@ -24,6 +24,7 @@ from ..properties import has_role
 from ..property_groups import TYPES, values_of
 from ..refusal import FARTHEST, Refusal, check_choices, sound_front
 from .dependencies import animates, reasons, with_all_behind
+from .mind_sources import state_properties
 from .sources import Pointer, behaviors_of, carrier_of, keyed_properties, parts_of, pointers_of
 
 PLACES = (Role.PATH, Role.FLOW, Role.SURFACE, Role.LINK)
@@ -57,13 +58,10 @@ class FreeCheck:
     """Refuses vehicles with animation of their own on the channels that a bake writes. What the vehicles of a crowd
     have in common is looked up once."""
 
-    def __init__(
-        self, first: int, last: int, replace_own_keys: bool, of_states: Mapping[Object, tuple[str, ...]]
-    ) -> None:
+    def __init__(self, first: int, last: int, replace_own_keys: bool, states: Sequence[Object]) -> None:
         """Look for animation on these frames. `first`, `last`: the frames of the bake; `replace_own_keys`: whether the
-        vehicles' own keys may be set aside; `of_states`: the custom properties that tell the states of the vehicles of
-        a crowd."""
-        self._of_states = of_states
+        vehicles' own keys may be set aside; `states`: of all crowds, those that may be active."""
+        self._states, self._of_states = states, state_properties(states)
         self._first, self._last, self._replace = first, last, replace_own_keys
         self._contested: dict[tuple[Object, str, bool], tuple[str, ...]] = {}
         self._family = Family()
@@ -73,7 +71,7 @@ class FreeCheck:
         the bake may hide the vehicle; `played`: what it plays."""
         key = crowd, ob.rotation_mode, hidden, moves_by(ob, crowd)
         if key not in self._contested:
-            properties = map(path_of, (*keyed_properties(ob, crowd), *self._of_states.get(crowd, ())))
+            properties = map(path_of, (*keyed_properties(ob, crowd, self._states), *self._of_states.get(crowd, ())))
             written = ("location", data_path(ob.rotation_mode), *properties)
             self._contested[key] = contested((*written, *(SWITCHES if hidden else ())))
         check_free(ob, self._first, self._last, self._replace, self._contested[key], played)
@@ -220,11 +218,10 @@ def check_independent(
 
 
 def warnings_of(
-    vehicles: Iterable[tuple[Object, Object]], crowds: Iterable[Object], of_states: Mapping[Object, tuple[str, ...]]
+    vehicles: Iterable[tuple[Object, Object]], crowds: Iterable[Object], states: Sequence[Object]
 ) -> Iterator[str]:
-    """Warnings that do not prevent the bake. `crowds`: all crowds of the run; `of_states`: the custom properties that
-    tell the states of the vehicles of a crowd."""
-    vehicles = list(vehicles)
+    """Warnings that do not prevent the bake. `crowds`, `states`: all of the run."""
+    vehicles, of_states = list(vehicles), state_properties(states)
     constrained = [ob.name for ob, _ in vehicles if any(constraint.enabled for constraint in ob.constraints)]
     if constrained:
         yield f"Constraints still act on top of the bake: {list_names(constrained)}."
@@ -233,7 +230,9 @@ def warnings_of(
         names = list_names(bodies)
         yield f"Rigid Body moves vehicles, not the bake: {names}. Turn on Animated in their Physics > Rigid Body."
     overrides = [
-        (ob, (*keyed_properties(ob, crowd), *of_states.get(crowd, ()))) for ob, crowd in vehicles if ob.override_library
+        (ob, (*keyed_properties(ob, crowd, states), *of_states.get(crowd, ())))
+        for ob, crowd in vehicles
+        if ob.override_library
     ]
     fleeting = [ob.name for ob, names in overrides if not _keeps(ob, names)]
     if fleeting:

@@ -67,13 +67,11 @@ def store_number(source: StateSource | TriggerSource) -> None:
         group.number = source.number
 
 
-def states_of(
-    roles: Mapping[Role, list[Object]], crowds: Sequence[Object], numbers: Mapping[Object, int]
-) -> list[Object]:
-    """The states of some crowds, by the row of the crowd and by number; `numbers`: of all states. Refused if what a
-    state leads to is not a state of its crowd."""
+def states_of(active: Iterable[Object], crowds: Sequence[Object], numbers: Mapping[Object, int]) -> list[Object]:
+    """The states of some crowds, by the row of the crowd and by number. `active`: of all crowds, those that may be
+    active; `numbers`: of all states. Refused if what a state leads to is not a state of its crowd."""
     rows = {crowd: row for row, crowd in enumerate(crowds)}
-    states = [ob for ob in roles[Role.STATE] if crowd_of(ob) in rows and may_be_active(ob)]
+    states = [ob for ob in active if crowd_of(ob) in rows]
     for state in states:
         for name in ("then", "eases"):
             follower = _following_state(state, name)
@@ -92,10 +90,11 @@ def may_be_active(state: Object) -> bool:
 
 
 def state_properties(states: Iterable[Object]) -> dict[Object, tuple[str, ...]]:
-    """The custom properties that a bake keys on the vehicles of each crowd that has any of some states."""
+    """The custom properties that tell the states of the vehicles of each crowd that has any of these, which may be
+    active."""
     named: dict[Object, list[str]] = {}
     for ob in states:
-        if may_be_active(ob) and (crowd := crowd_of(ob)) is not None:
+        if (crowd := crowd_of(ob)) is not None:
             named.setdefault(crowd, [STATE]).append(share_in(ob.name))
     return {crowd: tuple(dict.fromkeys(names)) for crowd, names in named.items()}
 

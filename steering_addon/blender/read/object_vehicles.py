@@ -235,7 +235,6 @@ def object_vehicles(
     last: int,
     replace_own_keys: bool,
     adds_nothing: bool,
-    of_states: Mapping[Object, tuple[str, ...]],
     states: Sequence[Object],
 ) -> Generator[None, None, tuple[ObjectVehicles, np.ndarray]]:
     """The vehicles among the objects that a run moves, sorted by identity, and their identities (n,), in pieces.
@@ -245,11 +244,10 @@ def object_vehicles(
         first, last: the frames of the run.
         replace_own_keys: whether the vehicles' own keys may be set aside.
         adds_nothing: whether no datablock may be added.
-        of_states: the custom properties that tell the states of the vehicles of a crowd.
-        states: of all crowds.
+        states: of all crowds, those that may be active.
     """
     crowds = crowds_of(moving)
-    check_free = FreeCheck(first, last, replace_own_keys, of_states)
+    check_free = FreeCheck(first, last, replace_own_keys, states)
     all_played, hides = yield from _check_vehicles(moving, crowds, check_free, HidingRule(states))
     identities = distinct_identities(moving)
     order = sorted(range(len(moving)), key=lambda row: identities[moving[row].name])

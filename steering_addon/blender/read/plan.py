@@ -170,7 +170,7 @@ def _warnings(scene: Scene, cast: Cast) -> Iterator[str]:
     if cast.empty:
         yield f"{no_points(cast.empty)}."
     of_objects = [source.crowds[row] for row in source.object_rows.tolist()]
-    yield from warnings_of(zip(source.objects, of_objects), cast.crowds, cast.of_states)
+    yield from warnings_of(zip(source.objects, of_objects), cast.crowds, cast.states)
     yield from target_warnings(by_name(set(source.crowds)), cast.roles)
     yield from mark_warnings(cast.marks, scene, cast.first, cast.last, source.objects, of_objects)
 

@@ -129,23 +129,28 @@ def keys_looks(crowd: Object | None) -> bool:
     return keys
 
 
-def keyed_properties(vehicle: Object, crowd: Object) -> tuple[str, ...]:
-    """The custom properties that a bake keys on a vehicle of a crowd, but for those of its states."""
+def keyed_properties(vehicle: Object, crowd: Object, states: Iterable[Object]) -> tuple[str, ...]:
+    """The custom properties that a bake keys on a vehicle of a crowd, but for those that tell its state; `states`: as
+    for `lands`."""
     if not portrays(crowd):
         return ()
-    beats = choice_in(crowd.steering.portrayal, "phase_by") == "TIME"
-    ours = PROPERTIES if beats else tuple(name for name in PROPERTIES if name != EFFORT)
-    if beats and lands(crowd):
+    ours = PROPERTIES if beats(crowd) else tuple(name for name in PROPERTIES if name != EFFORT)
+    if beats(crowd) and lands(crowd, states):
         ours = (*ours, FOLDED)
     looks = LOOKS if keys_looks(crowd) else ()
     return (*ours, *looks, *(output.name for output in moves_by(vehicle, crowd).outputs))
 
 
-def lands(crowd: Object) -> bool:
-    """Whether vehicles of a crowd may come down on something, by its own behaviors or in a state."""
-    collection = pointed_at(crowd.steering, "states")
-    states = [ob for ob in collection.all_objects if has_role(ob, Role.STATE)] if collection is not None else []
-    behaviors = (behavior for holder in (crowd, *states) for behavior in behaviors_of(holder))
+def beats(crowd: Object) -> bool:
+    """Whether time advances the phase of the vehicles of a crowd, as of wings and tails."""
+    return choice_in(crowd.steering.portrayal, "phase_by") == "TIME"
+
+
+def lands(crowd: Object, states: Iterable[Object]) -> bool:
+    """Whether vehicles of a crowd may come down on something, by its own behaviors or in a state. `states`: of all
+    crowds, those that may be active."""
+    holders = (crowd, *(state for state in states if crowd_of(state) == crowd))
+    behaviors = (behavior for holder in holders for behavior in behaviors_of(holder))
     return any(parameter.stood_on for behavior in behaviors for parameter in behavior.parameters().values())
 
 

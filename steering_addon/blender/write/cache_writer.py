@@ -41,7 +41,7 @@ from ..read.joined_vehicles import object_part, point_parts
 from ..read.local_space import to_local
 from ..read.plan import Plan
 from ..read.point_vehicles import PointVehicles, models_of_points
-from ..read.sources import CrowdSource, keyed_properties
+from ..read.sources import CrowdSource, beats, keyed_properties
 from ..refusal import Refusal
 from .subjects import PlayingModels, driven_crowds, stateful_crowds
 
@@ -145,7 +145,7 @@ class _Variants:
             over = _over_clips(rig, {entry.action for entry in model.model.entries})
             cycles, group = OfClips(model.copies, len(model.clips.clips), over), ("clips", k)
         elif self._crowd.portrayal is not None and drives_by_phase(ob, self._family):
-            cycles = OfDrivers(EFFORTS if EFFORT in keyed_properties(ob, self._crowd.ob) else ())
+            cycles = OfDrivers(EFFORTS if beats(self._crowd.ob) else ())
             group = ("drivers", *shape_of(ob, self._family))
         number = self._groups.setdefault(group, len(self._groups))
         self.variants.append(Variant(ob, rig, cycles, number, scale_in_world(ob)))
@@ -242,7 +242,7 @@ class _CrowdCache:
         self._state = np.zeros((f, m), np.int32) if stateful else None
         self._start_velocity = np.zeros((m, 3))
         self._flags, self._outputs = np.zeros((f, m), np.int8), dict[str, np.ndarray]()
-        self._read_by_drivers = _outputs_read(members.variants, crowd.ob)
+        self._read_by_drivers = _outputs_read(members.variants, crowd.ob, [state.ob for state in plan.states])
         self._new: NewCache | None = None
 
     def frame(self, row: int, portrait: Portrait) -> None:
@@ -351,10 +351,10 @@ class _CrowdCache:
             variant.meshes.clear()
 
 
-def _outputs_read(variants: Sequence[Variant], crowd: Object) -> set[str]:
-    """The names of what drivers of models read of the locomotion."""
+def _outputs_read(variants: Sequence[Variant], crowd: Object, states: Sequence[Object]) -> set[str]:
+    """The names of what drivers of models read of the locomotion; `states`: of the run."""
     vehicles = [variant.vehicle for variant in variants]
-    names = {name for ob in vehicles for name in keyed_properties(ob, crowd)}
+    names = {name for ob in vehicles for name in keyed_properties(ob, crowd, states)}
     return {name for drivers in reading_drivers(vehicles, names).values() for name in drivers}
 
 

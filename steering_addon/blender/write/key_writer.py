@@ -293,7 +293,8 @@ class _CrowdColumns:
     def __init__(self, plan: Plan, crowd: CrowdSource) -> None:
         self._crowd = crowd
         source = plan.vehicles.source
-        self._keyed = [keyed_properties(source.owner(row), crowd.ob) for row in crowd.rows.tolist()]
+        states = [state.ob for state in plan.states]
+        self._keyed = [keyed_properties(source.owner(row), crowd.ob, states) for row in crowd.rows.tolist()]
         names = dict.fromkeys(name for keyed in self._keyed for name in keyed if name not in LOOKS)
         self._columns = {name: np.zeros((len(crowd.rows), len(plan.frames)), KEY) for name in names}
         lead = float(settings_for(crowd.ob, 1).look_ahead[0])

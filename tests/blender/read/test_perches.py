@@ -123,3 +123,18 @@ def test_wings_are_folded_and_still_where_birds_stand() -> None:
     flying, before, last = np.array(told)
     assert (flying[0] == 0.0).all() and (flying[1] > 0.5).all()
     assert (last[0] == 1.0).all() and (last[1] < 1e-3).all() and (last[2] == before[2]).all()
+
+
+def test_wings_are_folded_where_a_state_lands_whatever_collection_it_is_in() -> None:
+    frames(1, 2)
+    bird, roof = flock(None, n=1)[0], obstacle(house())
+    herd = bird.steering.crowd
+    herd.steering.landing.use = False
+    herd.steering.portrayal.use, herd.steering.portrayal.phase_by = True, "TIME"
+    press("state_add", herd, roof, preset="land")
+    states = herd.steering.states
+    for ob in states.objects[:]:
+        bpy.context.scene.collection.objects.link(ob)
+        states.objects.unlink(ob)
+    bake()
+    assert "steering_folded" in bird
