@@ -175,10 +175,16 @@ def _is_a(kind: str) -> Callable[[Any, bpy.types.Object], bool]:
 
 
 def is_in_scene(_group: Any, ob: bpy.types.Object) -> bool:
-    """Whether an object is in the scene, also beside another one of its name, as from another file."""
-    scene = bpy.context.scene
-    named = ob if scene is None else scene.objects.get(ob.name)
-    return named == ob or (named is not None and ob in scene.objects[:])
+    """Whether an object is in the scene."""
+    return bpy.context.scene is None or is_listed(ob, bpy.context.scene.objects)
+
+
+def is_listed(ob: bpy.types.Object, objects: Any) -> bool:
+    """Whether an object is among those of a scene, layer or collection, also beside another one of its name, as from
+    another file."""
+    # To look through all takes long, and is needed only where the name is there.
+    named = objects.get(ob.name)
+    return named == ob or (named is not None and ob in objects[:])
 
 
 def values_of(declaration: type[Declared], group: Any) -> dict[str, Any]:

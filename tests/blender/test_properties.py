@@ -204,11 +204,12 @@ def test_numbers_in_the_columns_of_behaviors_show_no_unit_that_would_be_cut_off(
         assert ("per second squared" in weight.description) == (behavior.parameters()["weight"].unit is unit)
 
 
-def test_of_two_objects_of_one_name_those_in_the_scene_may_be_chosen(tmp_path) -> None:
+def test_of_two_objects_of_one_name_those_in_the_scene_may_be_chosen_and_selected(tmp_path) -> None:
     empty("Goal")
     linked, own = from_library(tmp_path, "objects", "Goal"), empty("Goal")
     may_be = part("blender.properties.hooks").HOOKS["populate"]["place"]["poll"]
     assert may_be(None, own) and not may_be(None, linked)
+    assert part("blender.objects.focus").select_only(bpy.context, (own, linked)) == [own]
     bpy.context.scene.collection.objects.link(linked)
     assert may_be(None, own) and may_be(None, linked)
     assert part("blender.property_groups").POLLS[part("simulation.declaration").Kind.BODY] is may_be

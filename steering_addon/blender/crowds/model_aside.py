@@ -20,6 +20,7 @@ from ..clips.clip_copies import ClipCopy
 from ..objects.doubles import column_from, doubles
 from ..objects.drivers import drivers_of, with_own_data
 from ..objects.hierarchy import Family
+from ..property_groups import is_listed
 from ..refusal import Refusal
 from .populating.models import MemberModel
 
@@ -170,7 +171,7 @@ def model_aside(vehicle: Object, rig: Object, scene: Scene, layer: ViewLayer, fa
 def _visible_parts(parts: Sequence[Object], layer: ViewLayer) -> set[Object]:
     """The parts that renders of a view layer show; all of a model that is hidden as a whole, as before it comes. None
     of a model at rest is in a layer."""
-    present = {part for part in parts if part.name in layer.objects and layer.objects[part.name] == part} or set(parts)
+    present = {part for part in parts if is_listed(part, layer.objects)} or set(parts)
     return {part for part in present if not part.hide_render} if not parts[0].hide_render else present
 
 

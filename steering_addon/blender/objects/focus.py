@@ -7,6 +7,7 @@ from bpy.types import Context, Object, ViewLayer
 
 from ...simulation.roles import MADE, Role
 from ..properties import has_role, pointed_at, pointed_in, settings_of
+from ..property_groups import is_listed
 from ..refusal import Refusal
 from .body_sizes import SOLID
 from .characters import bound_to
@@ -131,7 +132,7 @@ def select_only(context: Context, objects: Iterable[Object]) -> list[Object]:
     """Select objects and no others; returns those that could be selected, as the view layer has them."""
     for ob in context.selected_objects:
         ob.select_set(False)
-    listed = [ob for ob in objects if ob.name in context.view_layer.objects]
+    listed = [ob for ob in objects if is_listed(ob, context.view_layer.objects)]
     for ob in listed:
         ob.select_set(True)
     return listed

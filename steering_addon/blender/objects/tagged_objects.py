@@ -57,6 +57,12 @@ def full_name(ob: Object) -> str:
     return f"{ob.name} [{ob.library.filepath}]" if ob.library else ob.name
 
 
+def object_named(name: str) -> Object | None:
+    """The object of the file with a full name."""
+    ob = bpy.data.objects.get((name, None))
+    return ob if ob is not None else next((ob for ob in bpy.data.objects if full_name(ob) == name), None)
+
+
 def crowd_of(ob: Object) -> Object | None:
     """The crowd a vehicle belongs to; None if that no longer exists or is not a crowd."""
     crowd = pointed_at(ob.steering, "crowd")

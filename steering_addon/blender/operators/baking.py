@@ -23,6 +23,7 @@ from ..objects.hierarchy import Family
 from ..objects.tagged_objects import crowd_of, crowds_of, in_use, list_names, members_in, names_of, tagged
 from ..panels.fields import counted
 from ..properties import has_role, replaces_own_keys, settings_of
+from ..property_groups import is_listed
 from ..read.fingerprint import taking_fingerprint
 from ..read.joined_vehicles import point_parts
 from ..read.plan import planning
@@ -169,7 +170,7 @@ def _focus_on_player(context: Context, baked: Iterable[Object]) -> None:
     if context.view_layer.objects.active is None:
         caches = (cache_of(crowd) for crowd in {crowd_of(ob) for ob in baked})
         players = (shown_by(cache) for cache in caches if cache is not None)
-        if (player := next(players, None)) is not None and player.name in context.view_layer.objects:
+        if (player := next(players, None)) is not None and is_listed(player, context.view_layer.objects):
             player.select_set(True)
             context.view_layer.objects.active = player
 
@@ -212,7 +213,7 @@ class STEERING_OT_clear_bake(SteeringOperator, bpy.types.Operator):
             if settings_of(ob) is not None:
                 check_stored_start(ob)
         outcomes, moved, active = Outcomes(), 0, context.view_layer.objects.active
-        resting = [ob for ob in baked if ob.name not in context.view_layer.objects]
+        resting = [ob for ob in baked if not is_listed(ob, context.view_layer.objects)]
         for ob in baked:
             record = bake_of(ob)
             points = outcomes.points(ob, record)
@@ -227,7 +228,7 @@ class STEERING_OT_clear_bake(SteeringOperator, bpy.types.Operator):
                     ob.property_unset("steering")
         if active is not None and context.view_layer.objects.active is None:
             # The player of a cache was, which panels were about.
-            awake = (ob for ob in resting if ob.name in context.view_layer.objects)
+            awake = (ob for ob in resting if is_listed(ob, context.view_layer.objects))
             context.view_layer.objects.active = next(awake, None)
         census.changed()
         return f"Deleted the bake of {counted(moved, 'vehicle')}"

@@ -17,6 +17,7 @@ from ..objects.hierarchy import Family
 from ..objects.tagged_objects import capsule_of, crowd_of, height_of, in_use, list_names, members_in, tagged
 from ..panels.fields import counted
 from ..properties import has_role
+from ..property_groups import is_listed
 from ..read.cast import LostCrowd, lost_crowds
 from ..read.dependencies import animated_paths
 from ..read.role_assignment import give_role, new_crowd
@@ -140,7 +141,7 @@ class STEERING_OT_crowd_restore(SteeringOperator, bpy.types.Operator):
         needed = [crowd, *(pointer.ob for pointer in pointers_of(crowd))]
         missing = [ob for ob in dict.fromkeys(needed) if ob not in present]
         for ob in missing:
-            if ob not in collection.objects[:]:
+            if not is_listed(ob, collection.objects):
                 collection.objects.link(ob)
         linked = list_names([ob.name for ob in missing])
         self.report({"INFO"}, f"Restored {crowd.name}" + (f": linked {linked} to {collection.name}" if linked else ""))

@@ -23,7 +23,7 @@ from ..objects.hierarchy import Family, ancestors, is_descendant
 from ..objects.tagged_objects import list_names, names_of
 from ..panels.fields import counted
 from ..properties import has_role
-from ..property_groups import items_of
+from ..property_groups import is_listed, items_of
 from ..read.role_assignment import default_crowd, give_role, new_crowd
 from ..read.solids import SHAPE_LABELS, fitting_region, fitting_shape, passers_height
 from ..read.start_pose import channels, store
@@ -314,7 +314,7 @@ def _shapes_of(objects: list[Object], name: str) -> str:
 def _select_wholes(context: Context, tagged_objects: list[Object]) -> list[str]:
     """Select objects that were tagged in place of a part of them; what to report about them. The active object becomes
     the one that it is a part of, so that the panels show it; if there is none, the first."""
-    unselected = [ob for ob in tagged_objects if not ob.select_get() and ob.name in context.view_layer.objects]
+    unselected = [ob for ob in tagged_objects if not ob.select_get() and is_listed(ob, context.view_layer.objects)]
     for ob in unselected:
         ob.select_set(True)
     active = context.view_layer.objects.active

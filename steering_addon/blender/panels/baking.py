@@ -7,7 +7,7 @@ from .. import preview
 from ..animation.frame_rate import frame_range
 from ..objects.crowd_caches import crowd_of_player
 from ..objects.focus import crowd_in_focus, vehicle_of
-from ..objects.tagged_objects import crowd_of, full_name
+from ..objects.tagged_objects import crowd_of, full_name, object_named
 from ..operators.findings import REFUSED, WORDS, stuck_warnings, warnings_of_many
 from ..properties import settings_of
 from ..status.census import Census, known, settled
@@ -113,14 +113,14 @@ def _advice(context: Context, census: Census) -> tuple[str, str]:
     if census.vehicles and not census.free:
         return "All vehicles are locked. Unlock those that should move", "ERROR"
     # For a crowd in focus, the Behaviors panel shows the reason.
-    if crowd_in_focus(context) is None and (reason := _why_nothing_moves(context, census)):
+    if crowd_in_focus(context) is None and (reason := _why_nothing_moves(census)):
         return reason, "ERROR"
     return "", "NONE"
 
 
-def _why_nothing_moves(context: Context, census: Census) -> str:
+def _why_nothing_moves(census: Census) -> str:
     """Why the first crowd does not move, if no crowd of the scene does; empty otherwise."""
-    crowds = [context.scene.objects.get(name) for name in sorted(census.crowds)]
+    crowds = [object_named(name) for name in sorted(census.crowds)]
     reasons = ["" if crowd is None else why_still(crowd, census) for crowd in crowds]
     return f"{crowds[0].name}: {reasons[0]}" if reasons and all(reasons) else ""
 

@@ -12,7 +12,7 @@ from ..crowds.crowd_cache import is_kept_here
 from ..moving import BY_CHOICE
 from ..objects.crowd_caches import cache_of
 from ..objects.focus import crowd_in_focus, vehicle_in_focus
-from ..objects.tagged_objects import full_name
+from ..objects.tagged_objects import full_name, object_named
 from ..properties import has_role, pointed_at
 from ..property_groups import meaningful
 from ..read.cast import reason
@@ -258,7 +258,7 @@ def lost_crowds(layout: UILayout, context: Context, census: Census) -> None:
     shown = _lost_name(active) if active is not None and has_role(active, Role.VEHICLE) else None
     for name, members in sorted(census.lost.items()):
         if name != shown:
-            _lost_crowd(layout, context, _object_named(name) if name else None, members, alone=len(census.lost) == 1)
+            _lost_crowd(layout, context, object_named(name) if name else None, members, alone=len(census.lost) == 1)
 
 
 def lost_crowd_of(layout: UILayout, context: Context, vehicle: Object, census: Census | None) -> None:
@@ -288,9 +288,3 @@ def _lost_crowd(layout: UILayout, context: Context, crowd: Object | None, vehicl
         label = "Link Crowd to This Scene" if elsewhere else "Restore Crowd"
     button = layout.operator("steering.crowd_restore", text=label, icon="LOOP_BACK")
     button.crowd = crowd.name if crowd is not None else ""
-
-
-def _object_named(name: str) -> Object | None:
-    """The object with a full name; the name of one that is linked holds its library."""
-    ob = bpy.data.objects.get(name)
-    return ob if ob is not None else next((ob for ob in bpy.data.objects if full_name(ob) == name), None)

@@ -174,6 +174,14 @@ def test_a_crowd_survives_saving_and_opening_while_it_is_deleted(tmp_path) -> No
     assert is_baked(bpy.data.objects["Ship 0"])
 
 
+def test_a_linked_crowd_says_why_its_vehicles_do_not_move(tmp_path) -> None:
+    crowd("Kept", seek={"use": False})
+    link(kept := from_library(tmp_path, "objects", "Kept"))
+    vehicle(crowd=crowd("Own")).steering.crowd = kept
+    select()
+    assert any("Kept: All behaviors are switched off" in text for text in texts("bake"))
+
+
 def test_a_linked_crowd_comes_back_beside_an_object_of_its_name(tmp_path) -> None:
     crowd("Lost", wander={})
     linked, ship = from_library(tmp_path, "objects", "Lost"), vehicle(crowd=crowd("Kept"))
