@@ -22,7 +22,7 @@ from ..animation.ownership import bake_of
 from ..animation.visibility import SWITCHES
 from ..moving import BY_CHOICE
 from ..objects.doubles import column_from
-from ..objects.drivers import blocks
+from ..objects.drivers import blocks, read_by
 from ..objects.hierarchy import instanced
 from ..objects.node_inputs import inputs_of
 from ..objects.tagged_objects import crowd_of, full_name, in_use
@@ -60,6 +60,11 @@ TRANSFORMS = (
 )
 OF_THE_INTERFACE = {"show_expanded", "show_on_cage", "show_in_editmode", "is_active", "use_pin_to_last"}
 """Properties of modifiers and constraints that change nothing."""
+OF_STRIPS = (
+    *("mute", "frame_start", "frame_end", "action_frame_start", "action_frame_end", "scale", "repeat", "use_reverse"),
+    *("extrapolation", "blend_type", "blend_in", "blend_out"),
+)
+"""Properties of strips on which what they play depends."""
 OF_THE_EDITOR = {"location", "location_absolute", "width", "height", "select", "hide", "label", "dimensions"}
 """Properties of nodes that change nothing."""
 
@@ -364,12 +369,16 @@ def _animation(block: ID) -> Iterator[Any]:
         if curve.data_path not in SWITCHES:
             yield from _shape(curve)
     for driver in data.drivers:
-        yield driver.data_path, driver.array_index, driver.mute, driver.driver.type, driver.driver.expression
-    for track in data.nla_tracks:
+        yield from _shape(driver)
+        yield driver.driver.type, driver.driver.expression
+        yield [(variable.name, variable.type) for variable in driver.driver.variables]
+        yield [_settings(target, "", set()) for target in read_by([driver])]
+    for track in data.nla_tracks if data.use_nla else ():
         for strip in track.strips:
-            action = strip.action
-            yield track.mute, strip.mute, strip.frame_start, strip.frame_end, strip.scale, strip.repeat
-            for curve in (curve for bag in channelbags(action) for curve in bag.fcurves) if action else ():
+            bags = channelbags(strip.action) if strip.action else ()
+            yield track.mute, [getattr(strip, name) for name in OF_STRIPS]
+            yield None if strip.use_animated_influence else strip.influence
+            for curve in (*strip.fcurves, *(curve for bag in bags for curve in bag.fcurves)):
                 yield from _shape(curve)
 
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import bpy
 import pytest
 
-from tests.blender.animated import insert, strip_of_own_action
+from tests.blender.animated import drive, insert, strip_of_own_action
 from tests.blender.building import empty, frames, part, reopen
 from tests.blender.dumping import assert_same, scene_dump
 from tests.blender.steered import bake, clear_bake, crowd, leader, obstacle, press, road, select, tag, vehicle
@@ -44,9 +44,20 @@ def the_start() -> None:
     press("set_start", bpy.data.objects["One"])
 
 
-def keys_of_a_target() -> None:
-    target = next(ob for ob in bpy.data.objects if ob.animation_data and "LEADER" in ob.steering.roles)
-    insert(target, "location", {3: (9.0, 9.0, 0.0)})
+def target():
+    return next(ob for ob in bpy.data.objects if ob.animation_data and "LEADER" in ob.steering.roles)
+
+
+def set_of_strip(name: str, value: object) -> None:
+    setattr(target().animation_data.nla_tracks[0].strips[0], name, value)
+
+
+def variable():
+    return target().animation_data.drivers[0].driver.variables[0]
+
+
+def a_driver() -> None:
+    drive(target(), "location", "x", index=2, x=(of("Cars").path_following.path, "location.x"))
 
 
 def a_point_of_the_path() -> None:
@@ -63,7 +74,7 @@ CHANGES: dict[str, Callable[[], object]] = {
     "a key of a setting": lambda: insert(bpy.data.objects["Cars"], "steering.seek.weight", {6: 3.0}),
     "a setting of one vehicle": lambda: setattr(of("One"), "speed_factor", 1.2),
     "the start": the_start,
-    "keys of a target": keys_of_a_target,
+    "keys of a target": lambda: insert(target(), "location", {3: (9.0, 9.0, 0.0)}),
     "a point of the path": a_point_of_the_path,
     "the place of the path": lambda: setattr(of("Cars").path_following.path.location, "x", 1.0),
     "the shape of an obstacle": lambda: setattr(bpy.data.objects["Block"].data.vertices[0].co, "x", 9.0),
@@ -76,6 +87,11 @@ CHANGES: dict[str, Callable[[], object]] = {
     "a deleted obstacle": lambda: bpy.data.objects.remove(bpy.data.objects["Block"]),
     "a target": lambda: setattr(of("Cars").seek, "target", bpy.data.objects["One"]),
     "the seed": lambda: setattr(bpy.context.scene.steering, "seed", 7),
+    "a strip of a target": lambda: strip_of_own_action(target()),
+    "how a strip fades in": lambda: set_of_strip("blend_in", 2.0),
+    "how much of a strip counts": lambda: set_of_strip("influence", 0.5),
+    "a driver": a_driver,
+    "a property that a driver reads": lambda: setattr(variable().targets[0], "data_path", "location.y"),
     "the frame rate": lambda: setattr(bpy.context.scene.render, "fps", 30),
 }
 
