@@ -12,6 +12,7 @@ from steering_addon.simulation.geometry.surfaces import Surfaces, surfaces
 from steering_addon.simulation.snapshot import State
 from tests.sampling import sampled
 from tests.scene import Scene, leaders, positions, speeds
+from tests.surfaces import patch
 
 FPS = 12
 PERSON, HORSE = {"turn_radius": 3.0}, {"turn_radius": 4.0, "turn_on_the_spot": 0.0}
@@ -161,3 +162,35 @@ def test_a_turn_has_room_where_its_circle_does_not_leave_the_ground() -> None:
     walkable, look = looks([4.0, 4.0, 4.9, 0.0], (0.0, 1.0), circle=2.0)
     turn = np.array([(1.0, 0.0), (-1.0, 0.0), (0.0, 1.0), (1.0, 0.0)])
     assert walkable.leaves_room(look, turn, np.zeros(4), np.full(4, np.inf)).tolist() == [False, True, True, True]
+
+
+STEPS = {
+    # situation: from x to x, whether it refuses to leave the ground, whether the step is refused
+    "on the level": (1.2, 1.5, True, False),
+    "down what is too steep": (1.1, 0.8, True, True),
+    "up what is too steep": (1.9, 2.2, True, True),
+    "on what is so steep already": (0.8, 0.5, True, False),
+    "up to steeper ground from there": (2.9, 3.2, True, True),
+    "down to less steep ground": (3.1, 2.8, True, False),
+    "down to steeper ground": (4.9, 5.2, True, False),
+    "up to less steep ground": (5.1, 4.8, True, False),
+    "over the first end": (0.2, -0.1, True, True),
+    "over the end": (5.9, 6.2, True, True),
+    "over the end for one that falls": (5.9, 6.2, False, False),
+}
+
+
+def test_a_step_is_refused_onto_ground_that_ends_or_is_too_steep_and_from_no_ground_none_is() -> None:
+    """The first face of all is too steep, the next is level, and then it is ever steeper, up and down."""
+    profile = np.array([(0.0, 0.0), (1.0, 1.2), (2.0, 1.2), (3.0, 2.4), (4.0, 4.4), (5.0, 3.2), (6.0, 1.2)])
+    ground = surfaces([patch(np.array([[(x, y, z) for x, z in profile] for y in (-3.0, 3.0)]))])
+    start, end, stays, refused = (np.tile(column, 2) for column in zip(*STEPS.values()))
+    n, one = len(STEPS), np.ones(2 * len(STEPS))
+    walkable = Walkable(ground, np.radians(35.0) * one, 0.5 * one, 1.8 * one, one > 0.0, stays)
+    slope = np.diff(profile[:, 1])[start.astype(int)]
+    feet = np.stack((start, 2.0 * one, np.interp(start, *profile.T)), axis=1)
+    normal = np.stack((-slope, 0.0 * one, one), axis=1) / np.hypot(slope, 1.0)[:, None]
+    triangle = np.where(np.arange(2 * n) < n, ground.under(*feet.T, one, one).triangle, -1)
+    _, found = walkable.step(feet, np.stack((end - start, 0.0 * one), axis=1), normal, triangle)
+    assert dict(zip(STEPS, found[:n].tolist())) == dict(zip(STEPS, refused[:n].tolist()))
+    assert not found[n:].any()

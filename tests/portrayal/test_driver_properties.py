@@ -21,6 +21,7 @@ from steering_addon.portrayal.driver_properties import (
     TIME,
     UNFOLDS,
     DriverProperties,
+    Effort,
     Portrayal,
     stride_factors,
 )
@@ -158,6 +159,13 @@ def test_the_tail_of_a_fish_beats_in_proportion_to_its_speed_and_coasts_between_
     assert 0.1 < gliding(fish["steering_effort"]) < 0.45
     burst = fish["steering_effort"] > 0.5
     assert burst[speed > 2.6].mean() > 1.3 * burst[speed < 1.4].mean()
+
+
+def test_who_has_to_beat_all_the_time_ends_its_glide_at_once() -> None:
+    n, no = 40, np.zeros(40, dtype=bool)
+    effort = Effort(np.full(n, 0.5), np.full(n, 60.0), keys_of(3, np.arange(n)), FRAME_TIME)
+    even, *_, climbing = [effort.frame(np.full(n, rate), no, no) for rate in (1.0, *[FASTEST] * 12)]
+    assert 0.3 < gliding(even) < 0.7 and climbing.min() > 0.5
 
 
 def test_wings_fold_where_a_bird_stands_and_unfold_as_it_takes_off() -> None:
