@@ -6,7 +6,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from steering_addon.locomotion.gaits import GAITS, WAY_OUT, Walkers, find_directions, share_round, stride_of
+from steering_addon.locomotion.gaits import (
+    GAITS,
+    WAY_OUT,
+    Walkers,
+    find_directions,
+    share_round,
+    stride_of,
+    turn_on_foot,
+)
 from steering_addon.locomotion.headings import BEGINS, SWINGS
 from steering_addon.locomotion.walking import ROUND, Walking
 from steering_addon.simulation.locomotion import Control
@@ -170,3 +178,15 @@ def test_who_is_asked_back_stops_to_turn_or_goes_round_and_nobody_else_does() ->
     direction, speed, idle = find_directions(walker(n=3), on_the_spot, wanted, wish, wished, onward, none, none > 0.0)
     assert speed.tolist() == [0.0, 1.0, 1.0] and not idle.any()
     assert direction[:, 0].tolist() == [1.0, 1.0, -1.0]
+
+
+@pytest.mark.parametrize(
+    ("idle", "force", "rate", "turns"),
+    [(True, 9.0, 2.0, True), (False, 0.0, 2.0, True), (False, 9.0, 2.0, False), (True, 0.0, 0.0, False)],
+)
+def test_who_is_idle_or_at_rest_turns_to_what_it_is_to_face(idle: bool, force: float, rate: float, turns: bool) -> None:
+    asks = Control(np.array([[force, 0.0, 0.0]]), None, heading=np.array([[0.0, 1.0, 0.0]]))
+    w = replace(walker(**STILL, wished=0.0, max_force=10.0), control=asks)
+    velocity, forward = turn_on_foot(w, np.array([idle]), np.array([rate]))
+    assert not velocity.any()
+    assert np.arctan2(forward[0, 1], forward[0, 0]) == pytest.approx(rate * DT if turns else 0.0)

@@ -337,3 +337,20 @@ def test_wheels_fit_the_size_of_the_body() -> None:
     assert abs(car["wheelbase"] - 2.7) < 0.05 and abs(car["track"] - 1.6) < 0.05
     assert lorry["wheelbase"] == 2.0 * car["wheelbase"]
     assert set(car) <= set(Wheeled.parameters())
+
+
+def test_only_who_drives_with_fully_turned_wheels_counts_how_far_it_has_turned() -> None:
+    """One goes round a gentle bend, and one to what lies beside it in its circle."""
+    scene = Scene(
+        [(0.0, 0.0, 0.0), (50.0, 0.0, 0.0)],
+        forward=(1.0, 0.0, 0.0),
+        speed=2.0,
+        behaviors=[(Seek, {"target": np.array([2, 3])})],
+        locomotions=[(Wheeled, {})],
+        tracked=leaders((30.0, 8.0, 0.0), (50.0, 2.0, 0.0)),
+        vehicle=CAR,
+        fps=FPS,
+    )
+    states = scene.run(2 * FPS)
+    wound = np.abs([state.bodies[Wheeled.name].wound for state in states[1:]])
+    assert wound[:, 0].max() == 0.0 and 0.1 < wound[-1, 1] < 1.5

@@ -19,6 +19,7 @@ from steering_addon.portrayal.gait import (
     in_place,
     kind_of,
     measured,
+    without_turning,
 )
 from tests.portrayal.stepping import HEIGHT, clips_of, sampled, standing
 
@@ -161,6 +162,17 @@ def test_steps_on_the_spot_turn() -> None:
     assert clip.plays == MOVE
     assert clip.turn == pytest.approx(1.0, rel=0.1)
     assert clip.speed == 0.0
+
+
+def test_a_turn_is_measured_of_feet_that_go_round_and_taken_out() -> None:
+    place = np.random.default_rng(1).uniform(-0.3, 0.3, (2, PHASES, 2))
+    round_it = 0.8 * place[..., ::-1] * (1.0, -1.0)
+    for way in ((0.0, 0.0), (0.02, -0.03)):
+        turning, explained, velocity = without_turning(place, round_it + way, np.ones((2, PHASES)))
+        assert (turning, explained) == pytest.approx((0.8, 1.0))
+        np.testing.assert_allclose(velocity, np.broadcast_to(way, velocity.shape), atol=1e-9)
+    sideways = without_turning(place, 0.8 * place, np.ones((2, PHASES)))
+    assert sideways[:2] == (0.0, 0.0) and (sideways[2] == 0.8 * place).all()
 
 
 def test_phases_are_matched_to_the_first_clip_that_moves() -> None:

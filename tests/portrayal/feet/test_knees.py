@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from steering_addon.portrayal.feet.knees import GIVES, ROLLS, SOON, ease
+from steering_addon.portrayal.feet.knees import GIVES, ROLLS, SOON, _Toes, ease
 from steering_addon.portrayal.feet.treads import FootCorrection, LegReach, Stepping
 from steering_addon.simulation.arrays.vectors import columns
 from tests.portrayal.feet.walks import FRAMES
@@ -90,3 +90,9 @@ def test_what_never_swings_or_has_no_leg_stays_as_it_is(reach: LegReach | None) 
     stands = FootCorrection(row(0.0, 0.0, 0.0), columns(0.0 * high, 0.0, high), STILL, 0.0 if reach else high)
     foot = Stepping(foot_of().points, np.zeros(FRAMES), reach=reach)
     assert ease(foot, stands, np.zeros(FRAMES), HEIGHT) is stands
+
+
+def test_a_foot_rolls_by_the_angle_at_which_its_leg_is_as_long_as_it_is_to_be() -> None:
+    toes = _Toes.of(foot_of(), REACH, correction_of(np.zeros(FRAMES)), np.zeros(FRAMES), HEIGHT)
+    angle = np.linspace(0.0, ROLLS, FRAMES)
+    np.testing.assert_allclose(toes.roll(toes.rolled_length(angle, 0.0 * angle)), angle, atol=1e-6)
