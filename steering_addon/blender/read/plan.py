@@ -104,7 +104,7 @@ def planning(
     rows = rows_of_vehicles(cast.source)
     vehicles = dict(zip(rows.values(), cast.source.objects))
     check_independent(around.looked_at, cast.crowds, vehicles, rows, around.spread_out, around.only_seen)
-    if any(feeds(behaviors_of(crowd)) for crowd in cast.crowds):
+    if any(feeds(behaviors_of(holder)) for holder in cast.holders):
         check_hiding([body.ob for body in around.scenery.bodies], cast.first, cast.last, replace_own_keys)
     yield
     return _assemble(scene, cast, around)

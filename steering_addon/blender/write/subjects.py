@@ -213,7 +213,8 @@ class Resources:
     def __init__(self, plan: Plan) -> None:
         family = Family()
         resources = [(row, body) for row, body in enumerate(plan.bodies) if has_role(body.ob, Role.RESOURCE)]
-        self.fed_on = any(feeds(crowd.behaviors) for crowd in plan.crowds)
+        holders = (*plan.crowds, *(state.source for state in plan.states))
+        self.fed_on = any(feeds(holder.behaviors) for holder in holders)
         self.rows = np.array([row for row, _ in resources], dtype=np.int64)
         self.bodies = [body for _, body in resources]
         self.parts = [list(with_parts(body.ob, family)) for body in self.bodies]

@@ -5,7 +5,7 @@ import numpy as np
 
 from tests.blender.animated import insert
 from tests.blender.building import at_frames, empty, frames, sphere
-from tests.blender.steered import bake, clear_bake, crowd, tag, vehicle
+from tests.blender.steered import bake, clear_bake, crowd, press, tag, use, vehicle
 
 SWITCHES = ("hide_viewport", "hide_render")
 LAST = 36
@@ -46,6 +46,19 @@ def test_an_eaten_resource_is_hidden_from_then_on_with_its_parts() -> None:
     assert (hidden(crumb) == away).all()
     for curve in (c for c in _curves(dish) if c.data_path in SWITCHES):
         assert {key.interpolation for key in curve.keyframe_points} == {"CONSTANT"}
+
+
+def test_what_is_eaten_in_a_state_is_hidden_too() -> None:
+    frames(1, LAST, fps=12)
+    dish, _ = food()
+    ship = eater()
+    ship.steering.crowd.steering.forage.use = False
+    state = press("state_add", ship.steering.crowd)
+    state.steering.forage.own = True
+    use(state, forage={"resource": dish, "meal": 0.0, "distance": 0.0})
+    press("cue_add", state, fade=0)
+    bake()
+    assert hidden(dish)[-1]
 
 
 def test_a_resource_that_grows_again_is_visible_again() -> None:
