@@ -22,10 +22,10 @@ from ..refusal import Refusal
 from .checks import check_crowds, check_curves, check_moving, check_points, check_range, check_targets, check_vehicle
 from .joined_vehicles import join_sources
 from .marks import check_marks, marks_in_use
-from .mind_sources import may_be_active, states_of, triggers_of
+from .mind_sources import states_of, triggers_of
 from .object_vehicles import ObjectVehicles, object_vehicles
 from .point_vehicles import sources_of_points
-from .sources import by_name, pointers_of
+from .sources import by_name, may_be_active, pointers_of
 from .vehicles import VehicleSource
 
 REMEDY = "Restore Crowd brings it back, or move the vehicles to another crowd"

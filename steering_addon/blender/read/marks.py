@@ -25,6 +25,7 @@ from .checks import check_numbers, checked_values
 from .dependencies import animates, may_move
 from .locomotions import LocomotionSettings
 from .solids import changes_shape
+from .sources import may_be_active
 from .start_pose import start_position
 
 PASSED_ON = "lead", "radius", "release", "speed", "aims", "exact", "stays"
@@ -62,11 +63,7 @@ def ground_of(mark: Object) -> Object | None:
 
 def marks_in_use(tagged: Iterable[Object]) -> list[Object]:
     """The marks among tagged objects that are active, or may be on some frame."""
-    return [
-        ob
-        for ob in tagged
-        if ob.steering.is_property_set("mark") and (ob.steering.active or animates(ob, "steering.active"))
-    ]
+    return [ob for ob in tagged if ob.steering.is_property_set("mark") and may_be_active(ob)]
 
 
 def check_marks(marks: Iterable[Object], scene: Scene, names: Iterable[str]) -> None:

@@ -17,7 +17,6 @@ from ..objects.tagged_objects import crowd_of, full_name
 from ..properties import has_role, pointed_in
 from ..property_groups import values_of
 from ..refusal import Refusal
-from .dependencies import animates
 from .sources import CrowdSource
 from .vehicles import VehicleSource, rows_of_points
 
@@ -82,11 +81,6 @@ def states_of(active: Iterable[Object], crowds: Sequence[Object], numbers: Mappi
                     about=[state],
                 )
     return sorted(states, key=lambda ob: (rows[crowd_of(ob)], numbers[ob]))
-
-
-def may_be_active(state: Object) -> bool:
-    """Whether a state is active, or may be on some frame because its switch is animated."""
-    return bool(state.steering.active) or animates(state, "steering.active")
 
 
 def state_properties(states: Iterable[Object]) -> dict[Object, tuple[str, ...]]:

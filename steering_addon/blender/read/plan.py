@@ -29,7 +29,7 @@ from .mind_sources import StateSource, TriggerSource, state_source, trigger_sour
 from .object_vehicles import no_objects
 from .sources import BodySource, CrowdSource, behaviors_of, by_name, check_hiding, feeds, pointers_of, portrays
 from .surroundings import Scenery, Surroundings, rows_of, rows_of_bodies, rows_of_vehicles, surroundings_of
-from .target_groups import target_warnings
+from .target_groups import taking_part, target_warnings
 from .vehicles import Vehicles, VehicleSource
 
 
@@ -171,7 +171,7 @@ def _warnings(scene: Scene, cast: Cast) -> Iterator[str]:
         yield f"{no_points(cast.empty)}."
     of_objects = [source.crowds[row] for row in source.object_rows.tolist()]
     yield from warnings_of(zip(source.objects, of_objects), cast.crowds, cast.states)
-    yield from target_warnings(by_name(set(source.crowds)), cast.roles)
+    yield from target_warnings(by_name(set(source.crowds)), taking_part(cast.roles))
     yield from mark_warnings(cast.marks, scene, cast.first, cast.last, source.objects, of_objects)
 
 

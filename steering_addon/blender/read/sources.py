@@ -100,6 +100,11 @@ def behaviors_of(crowd: Object) -> tuple[type[Behavior], ...]:
     )
 
 
+def may_be_active(ob: Object) -> bool:
+    """Whether a tagged object takes part, or may on some frame because its switch is animated."""
+    return bool(ob.steering.active) or animates(ob, "steering.active")
+
+
 def pointers_of(crowd: Object) -> Iterator[Pointer]:
     """The pointers of a crowd's behaviors that are set. A body pointer that is set to a crowd stands for that crowd's
     vehicles and is left out."""

@@ -18,12 +18,18 @@ from ..objects.tagged_objects import crowd_of, full_name, tagged
 from ..properties import has_role, pointed_at
 from ..property_groups import TYPES, choice_of, collection_of, meaningful
 from ..refusal import Refusal
-from .sources import behaviors_of, pointers_of
+from .sources import behaviors_of, may_be_active, pointers_of
 from .vehicles import VehicleSource, rows_of_points
 
 OPTIONAL = (Role.REGION,)
 """Roles that behaviors can do without: where nothing bounds them, vehicles may go anywhere."""
+UNSWITCHED = (Role.PATH, Role.FLOW)
 PICK_NUMBERS = {choice.name: choice.number for choice in PICKS}
+
+
+def taking_part(roles: Mapping[Role, Iterable[Object]]) -> dict[Role, bool]:
+    """Whether an object of each role takes part on some frame. Of a path or a flow the switch does not count."""
+    return {role: any(role in UNSWITCHED or may_be_active(ob) for ob in objects) for role, objects in roles.items()}
 
 
 def awaited(behavior: type[Behavior], crowd: Object, roles: Mapping[Role, object]) -> tuple[str, Parameter] | None:

@@ -38,10 +38,9 @@ from ..objects.tagged_objects import by_role, crowd_of, crowds_of, full_name, in
 from ..properties import pointed_at
 from ..read.dependencies import animates
 from ..read.evaluated_points import number_of_points
-from ..read.mind_sources import may_be_active
 from ..read.solids import is_mesh
-from ..read.sources import behaviors_of, pointers_of
-from ..read.target_groups import awaited, outside_scene, target_problem, waits_unasked
+from ..read.sources import behaviors_of, may_be_active, pointers_of
+from ..read.target_groups import awaited, outside_scene, taking_part, target_problem, waits_unasked
 from .placing import covering, loose_links, misplaced, walled
 
 EMPTY = 1e-6
@@ -151,10 +150,11 @@ def findings(
         yield from _clips(crowd, roles[Role.STATE], members_of.get(crowd, ()))
     yield None
     yield from _outcomes(records, outcomes)
+    present = taking_part(roles)
     for crowd in crowds:
         for behavior in behaviors_of(crowd):
-            if awaited(behavior, crowd, roles) is not None and not waits_unasked(behavior, crowd, roles):
-                text = f"{behavior.label} of {crowd.name} has no effect. {target_problem(behavior, crowd, roles)}"
+            if awaited(behavior, crowd, present) is not None and not waits_unasked(behavior, crowd, present):
+                text = f"{behavior.label} of {crowd.name} has no effect. {target_problem(behavior, crowd, present)}"
                 yield Finding(FindingKind.WAITING, text, (full_name(crowd),))
 
 

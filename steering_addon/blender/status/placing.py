@@ -30,11 +30,12 @@ from ..objects.doubles import axes_of_model, doubles, placed
 from ..objects.hierarchy import Family
 from ..objects.tagged_objects import capsule_of, crowds_of, has_role
 from ..read.curves import sketched
-from ..read.dependencies import animates, may_move
+from ..read.dependencies import may_move
 from ..read.fingerprint import digest_of_shapes
 from ..read.links import lines_of
 from ..read.locomotions import LocomotionReader
 from ..read.solids import SHAPE_LABELS, SHAPE_NUMBERS, SHAPES, fit_of, passers_height
+from ..read.sources import may_be_active
 from ..read.surfaces import SurfaceReader
 from ..refusal import Refusal, choice_in
 
@@ -75,7 +76,7 @@ def misplaced(
     While a mesh is edited, and on frames to which surfaces have moved, they are those found before. `baked`: the
     vehicles that play a bake, which tells itself what went wrong; they are left out.
     """
-    surfaces = [ob for ob in roles[Role.SURFACE] if ob.steering.active or animates(ob, "steering.active")]
+    surfaces = [ob for ob in roles[Role.SURFACE] if may_be_active(ob)]
     standing = _standing(roles[Role.VEHICLE], baked) if surfaces else []
     if not standing:
         _known.pop(scene.session_uid, None)

@@ -3,9 +3,9 @@
 import bpy
 import pytest
 
-from tests.blender.animated import is_baked
+from tests.blender.animated import insert, is_baked
 from tests.blender.building import empty, frames, part, path_curve, wedge
-from tests.blender.steered import bake, crowd, tag, vehicle
+from tests.blender.steered import bake, crowd, leader, tag, vehicle
 
 
 def said(crowd_object, behavior: str) -> str:
@@ -55,6 +55,17 @@ def test_neighbors_of_a_chosen_crowd_that_was_not_chosen_are_told(capfd) -> None
     assert said(ships, "cohesion") == ""
     bake()
     assert "of Fleet has no effect. It waits for a crowd" in capfd.readouterr().out
+
+
+def test_a_leader_that_never_takes_part_is_told_as_a_missing_one(capfd) -> None:
+    sailing(seek={})
+    guide = leader(location=(0.0, 9.0, 0.0))
+    guide.steering.active = False
+    bake()
+    assert "of Fleet has no effect. It waits for a Leader" in capfd.readouterr().out
+    insert(guide, "steering.active", {1: False, 2: True})
+    bake()
+    assert "has no effect" not in capfd.readouterr().out
 
 
 def test_a_path_that_is_not_a_curve_is_told_before_the_bake_refuses_it() -> None:
