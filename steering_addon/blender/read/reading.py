@@ -85,7 +85,7 @@ class Reader:
             tracked=self._bodies.read(depsgraph, frame),
             perches=self._perches.read(depsgraph, frame),
             obstacles=self._obstacles(depsgraph, frame),
-            paths=tuple(curve.read(depsgraph) for curve in self._curves),
+            paths=tuple(curve.read(depsgraph) if is_active(curve.ob, depsgraph) else () for curve in self._curves),
             regions=self._regions.read(depsgraph, frame),
             flows=tuple(flow.read(depsgraph) for flow in self._flows if is_active(flow.ob, depsgraph)),
             shapes=tuple(formation.read(depsgraph, frame) for formation in self._formations),

@@ -23,13 +23,12 @@ from .vehicles import VehicleSource, rows_of_points
 
 OPTIONAL = (Role.REGION,)
 """Roles that behaviors can do without: where nothing bounds them, vehicles may go anywhere."""
-UNSWITCHED = (Role.PATH, Role.FLOW)
 PICK_NUMBERS = {choice.name: choice.number for choice in PICKS}
 
 
 def taking_part(roles: Mapping[Role, Iterable[Object]]) -> dict[Role, bool]:
-    """Whether an object of each role takes part on some frame. Of a path or a flow the switch does not count."""
-    return {role: any(role in UNSWITCHED or may_be_active(ob) for ob in objects) for role, objects in roles.items()}
+    """Whether an object of each role takes part, or may on some frame."""
+    return {role: any(map(may_be_active, objects)) for role, objects in roles.items()}
 
 
 def awaited(behavior: type[Behavior], crowd: Object, roles: Mapping[Role, object]) -> tuple[str, Parameter] | None:

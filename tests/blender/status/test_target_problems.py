@@ -5,6 +5,7 @@ import pytest
 
 from tests.blender.animated import insert, is_baked
 from tests.blender.building import empty, frames, part, path_curve, wedge
+from tests.blender.seen import flight
 from tests.blender.steered import bake, crowd, leader, tag, vehicle
 
 
@@ -66,6 +67,16 @@ def test_a_leader_that_never_takes_part_is_told_as_a_missing_one(capfd) -> None:
     insert(guide, "steering.active", {1: False, 2: True})
     bake()
     assert "has no effect" not in capfd.readouterr().out
+
+
+def test_a_path_is_not_followed_on_frames_on_which_it_takes_no_part() -> None:
+    way = tag(path_curve("Way", ((0.0, 0.0, 0.0), (9.0, 0.5, 0.0))), role="PATH")
+    ships = sailing(path_following={})
+    frames(1, 12)
+    insert(way, "steering.active", {1: False, 6: True})
+    assert said(ships, "path_following").startswith("It waits for a Path")
+    side = flight()[1][:, 0, 0]
+    assert (side[:6] == 0.0).all() and side[-1] > 0.0
 
 
 def test_a_path_that_is_not_a_curve_is_told_before_the_bake_refuses_it() -> None:
