@@ -127,6 +127,9 @@ def _decided(state: State, snapshot: Snapshot, world: World) -> tuple[Vectors, D
     held, motion, model = state.held, state.motion, snapshot.vehicle
     answer = (np.maximum(model.response_time, every * world.dt) / model.mass)[:, None]
     at_once = nobody(len(state)) if held is None else _deciding_at_once(state, snapshot, held, world.time)
+    if held is not None and anybody(begins := snapshot.present & ~held.present):
+        # Until they decide, they wish to go on as they enter.
+        held = replace(held, wish=held.wish.put(which(begins), HeldWish.of(motion.velocity, motion.forward)))
     decided = state.undecided()
     if held is None or held.steps >= every:
         force, decided = decide(state, only_present(snapshot, at_once), replace(world, dt=world.dt * every))
@@ -148,18 +151,20 @@ def _decided(state: State, snapshot: Snapshot, world: World) -> tuple[Vectors, D
 def _deciding_at_once(state: State, snapshot: Snapshot, held: HeldDecisions, time: float) -> Mask:
     """The vehicles present that decide in this step whatever they hold, (n,): those that begin to take part, unless all
     decide in this step or the next, and those that fight, hurry after or away from something, keep their places in a
-    formation, which moves, or land. Places to land on may move, too, and those share them who follow the same settings.
-    So do those that are taking up a state: a fright does not wait, and what they wish for and can changes in each step
-    until they have. `time`: of the scene, seconds."""
+    formation, or land. Such places may move, and those share them who follow the same settings. So do those that are
+    taking up a state: a fright does not wait, and what they wish for and can changes in each step until they have.
+    `time`: of the scene, seconds."""
     decided, soon = held.decided, held.steps >= snapshot.decides_every - 1
     at_once = nobody(len(state)) if soon else ~held.present
     if state.mindset is not None:
         at_once = at_once | (state.mindset.since + state.mindset.blend >= time)
-    for told in (decided.hurries, decided.alarmed, decided.in_formation):
+    for told in (decided.hurries, decided.alarmed):
         at_once = at_once if told is None else at_once | told
-    if decided.lands is not None:
-        _, row = followed(state, snapshot)
-        at_once = at_once | np.isin(row, row[np.isfinite(decided.lands[:, 0])])
+    lands = None if decided.lands is None else np.isfinite(decided.lands[:, 0])
+    for have_places in (decided.in_formation, lands):
+        if have_places is not None:
+            _, row = followed(state, snapshot)
+            at_once = at_once | np.isin(row, row[have_places])
     return at_once & snapshot.present
 
 

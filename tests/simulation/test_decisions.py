@@ -125,6 +125,23 @@ def test_who_begins_a_step_before_all_decide_goes_on_until_then() -> None:
     assert east[5] > 0.0
 
 
+def test_who_comes_in_elsewhere_no_longer_wishes_for_what_it_did_when_it_left() -> None:
+    """It left to the east and comes in to the west, where it is to go by now, as fast as it can."""
+
+    def away(frame: int, snapshot: Snapshot) -> Snapshot:
+        target = Seek.of(1, target=1 if frame < 6 else 2)
+        return replace(snapshot, present=np.array([not 6 <= frame < 8]), settings=(Settings((target,), 0),))
+
+    place = replace(seeker(2), tracked=leaders([FAR, 0.0, 0.0], [-FAR, 0.0, 0.0]))
+    state = place.run(8, at=away)[-1]
+    west = (-1.0, 0.0, 0.0) * np.ones((1, 3))
+    fastest = state.inputs.vehicle.max_speed[0]
+    state = replace(state, motion=replace(state.motion.turned(west), velocity=fastest * west))
+    for frame in range(8, 13):
+        state = step(state, away(frame, place.snapshot(frame)))
+        np.testing.assert_allclose(state.motion.velocity, fastest * west, atol=1e-6)
+
+
 def test_others_arrive_and_leave_while_somebody_decides_in_each_step() -> None:
     def leaving(frame: int, snapshot: Snapshot) -> Snapshot:
         return replace(snapshot, attendance=Attendance.of(2, on_arrival=LEAVE))

@@ -70,6 +70,18 @@ def test_each_takes_another_vertex_and_the_nearest_ones() -> None:
     assert last == pytest.approx(points[[1, 2, 0]], abs=0.05)
 
 
+def test_who_comes_late_takes_a_vertex_that_is_free_however_seldom_vehicles_decide() -> None:
+    scene = Scene(
+        [[1.0, 0.0, 0.0], [-1.0, 0.0, 0.0], [0.0, -1.0, 0.0]],
+        behaviors=[(LeaderFollowing, {"formation": 0})],
+        tracked=leaders([0.0, 0.0, 0.0]),
+        shapes=(np.array([[0.0, -1.0, 0.0], [8.0, -2.0, 0.0], [-8.0, -2.0, 0.0]]),),
+        decides_every=2,
+    )
+    late = scene.run(9, at=lambda frame, snapshot: replace(snapshot, present=np.array([True, frame > 4, frame > 4])))
+    assert sorted(late[-1].memories["leader_following"].vertex) == [0, 1, 2]
+
+
 def test_with_too_few_vertices_some_keep_their_places_and_nobody_takes_one_twice() -> None:
     world, _, _ = Scene([[0.0, 0.0, 0.0]], shapes=(np.arange(6.0).reshape(2, 3),)).seen()
     seen, nobody = np.array([[0.0, 0.0, 0.0], [1.0, 0.0, 1.0], [9.0, 9.0, 9.0]]), np.full(3, FREE)
