@@ -177,7 +177,7 @@ class Portrayer:
             perched=state.told(PERCHED),
             flares=state.told(FLARES),
             state=numbers,
-            arrived=arrived(state, before) if reacts else np.zeros(n, dtype=np.bool_),
+            arrived=arrived(state, before, snapshot) if reacts else np.zeros(n, dtype=np.bool_),
             caller=callers(state, snapshot, frame.heights) if reacts else np.full((n, 3), np.nan),
             carriage=carriage_of(state, before, snapshot) if reacts else unmoved(n),
             **over_links(state, snapshot),

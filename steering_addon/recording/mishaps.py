@@ -28,7 +28,7 @@ from ..simulation.memory import memories_among, memory_among
 from ..simulation.roles import Role
 from ..simulation.sensing import upward_of
 from ..simulation.snapshot import Snapshot, State
-from ..simulation.steering import errands
+from ..simulation.steering import errands, follow
 from .overlaps import Overlaps
 
 OVERLAP, OBSTACLE, STUCK, GROUND, FELL, HELD = "overlap", "obstacle", "stuck", "ground", "fell", "held"
@@ -169,7 +169,7 @@ class Mishaps:
         self._stood[self._lets & ~lets] = self._stayed[self._lets & ~lets] = 0.0
         self._lets = lets
         still = solid & (magnitude(state.motion.velocity) < STILL * snapshot.vehicle.max_speed)
-        there = _are_there(state)
+        there = _are_there(state, snapshot)
         blocked = still & (clearance < BLOCKED * radius) & ~there
         self._stood = np.where(blocked, self._stood + snapshot.frame_time, 0.0)
         stuck, stays = self._stood > PATIENCE, self._gets_nowhere(state, snapshot, clearance) & ~there
@@ -257,11 +257,12 @@ def _wait_in_turn(halted: Mask, patient: Mask, state: State, snapshot: Snapshot)
     return halted & gets_on
 
 
-def _are_there(state: State) -> Mask:
+def _are_there(state: State, snapshot: Snapshot) -> Mask:
     """The vehicles that have arrived, or stand beside the place where they go because others are there, (n,)."""
     there = errands(state).arrived
-    for settling in memories_among(Settling, state.memories.values()):
-        there = there | settling.settled
+    for name, memory in state.memories.items():
+        if isinstance(memory, Settling) and anybody(memory.settled):
+            there = there | (memory.settled & follow(state, snapshot, name))
     return there
 
 

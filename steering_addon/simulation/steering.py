@@ -15,7 +15,7 @@ import numpy as np
 from .adjusting import adjust_forces, progress_in
 from .arrays.chance import Keys, mix, smooth_noise, uniform
 from .arrays.frozen import replace
-from .arrays.scalars import Mask, Rows, Scalars, anybody, clamp, everybody, shared, smallest, which
+from .arrays.scalars import Mask, Rows, Scalars, anybody, clamp, everybody, nobody, shared, smallest, which
 from .arrays.vectors import Vectors, magnitude, no_vectors, truncate
 from .behavior import Behavior, Destination
 from .combining import COMBINE, MATTERS, Component, blend, keep_urgent, left_out, of_all
@@ -157,6 +157,18 @@ def followed(state: State, snapshot: Snapshot) -> tuple[Sequence[Settings], Rows
     if state.mindset is None or snapshot.minds is None:
         return snapshot.settings, snapshot.settings_row
     return snapshot.minds.followed(snapshot, state.mindset.mode, state.mindset.body)
+
+
+def follow(state: State, snapshot: Snapshot, name: str) -> Mask:
+    """Whether a behavior of a name, with weight, is among what each vehicle follows, (n,). If not, what is remembered
+    of it there is old."""
+    (settings, row), follows = followed(state, snapshot), nobody(len(state))
+    for number, of_row in enumerate(settings):
+        for behavior, has in zip(of_row.behaviors, of_row.masks()):
+            if behavior.name == name:
+                wanted = behavior.weight != 0.0
+                follows = follows | ((row == number) & (wanted if has is None else wanted & has))
+    return follows
 
 
 def _groups(settings: Sequence[Settings], row: Rows, takes_part: Mask) -> Iterator[tuple[Settings, Rows]]:

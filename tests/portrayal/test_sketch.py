@@ -1,11 +1,15 @@
 """Company: standing near another who stands, and facing it."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from steering_addon.behaviors.arrival import Arrival
 from steering_addon.portrayal.sketch import arrived, in_company
 from steering_addon.simulation.presence.attendance import GO_ON, LEAVE, STAY
+from steering_addon.simulation.snapshot import Settings
+from steering_addon.simulation.steering import errands
 from tests.scene import Scene, leaders, positions, speeds
 from tests.simulation.presence.test_arrivals import DOOR, FPS, on_arrival, walk
 from tests.simulation.presence.test_stays import visit
@@ -47,7 +51,7 @@ def test_who_is_not(places: list, fronts: list, speeds: list | None, expected: l
 
 def at_goal(states) -> np.ndarray:
     """(f,) whether the first vehicle is where it was led."""
-    return np.array([arrived(now, before)[0] for before, now in zip([None, *states], states)])
+    return np.array([arrived(now, before, now.inputs)[0] for before, now in zip([None, *states], states)])
 
 
 @pytest.mark.parametrize("way", ["arrival", "docking"])
@@ -82,5 +86,8 @@ def test_those_who_stand_beside_a_place_that_is_taken_have_arrived_too() -> None
     target = len(places)
     scene = Scene(places, behaviors=[(Arrival, {"target": target})], speed=1.0, tracked=leaders(DOOR), fps=FPS)
     states = scene.run(250)
-    assert arrived(states[-1], states[-2]).all()
-    assert not arrived(states[10], states[9]).any()
+    assert arrived(states[-1], states[-2], states[-1].inputs).all()
+    assert not arrived(states[10], states[9], states[10].inputs).any()
+    # Called away, they are no longer there, though where they stood is remembered.
+    away = replace(states[-1].inputs, settings=(Settings((), 0),))
+    assert (arrived(states[-1], states[-2], away) == errands(states[-1]).arrived).all()

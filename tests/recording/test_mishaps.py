@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from steering_addon.behaviors.arrival import Arrival
 from steering_addon.locomotion import OnFoot, SimpleVehicle
 from steering_addon.recording import overlaps
 from steering_addon.recording.mishaps import (
@@ -28,7 +29,8 @@ from steering_addon.simulation.geometry.obstacles import boxes, obstacles
 from steering_addon.simulation.lane_use import Passing
 from steering_addon.simulation.locomotion import HELD_UP, OFF_GROUND
 from steering_addon.simulation.maneuvers.coming_down import Coming
-from steering_addon.simulation.snapshot import State
+from steering_addon.simulation.maneuvers.stopping import Settling
+from steering_addon.simulation.snapshot import Settings, State
 from steering_addon.simulation.steering import ERRAND
 from tests.scene import Scene, errand_of, leaders, locked
 
@@ -119,13 +121,20 @@ def test_a_vehicle_standing_long_at_an_obstacle_is_stuck_and_elsewhere_is_not() 
     assert result[1:].tolist() == [-1, -1]
 
 
-@pytest.mark.parametrize("why", ["it stands", "it was led there", "it moves on in time", "it cannot move"])
+@pytest.mark.parametrize(
+    "why", ["it stands", "it was led there", "it moves on in time", "it cannot move", "it settled there"]
+)
 def test_a_vehicle_that_stands_at_an_obstacle_is_stuck_for_no_such_reason(why: str) -> None:
     ball = obstacles([[0.0, 0.0, 0.0]], [1.0])
     stands, goes = (at([[1.55, 0.0, 0.0]], velocity=[[0.0, y, 0.0]], obstacles=ball) for y in (0.0, 1.0))
     if why == "it was led there":
         reads = errand_of(np.array([False]), np.array([0.0]), np.array([True]))
         stands = replace(stands, memories={ERRAND: reads})
+    elif why == "it settled there":
+        settled = replace(stands, memories={Arrival.name: replace(Settling.blank(1), settled=np.array([True]))})
+        # Unless it was called away since.
+        assert looked_at(*[settled] * 80).number(STUCK) == 1
+        stands = replace(settled, inputs=replace(settled.inputs, settings=(Settings((Arrival.of(1),), 0),)))
     elif why == "it cannot move":
         fixed = replace(stands.inputs.vehicle, max_speed=np.zeros(1))
         stands = replace(stands, inputs=replace(stands.inputs, vehicle=fixed))
