@@ -315,10 +315,10 @@ class Partnered(OfItself):
     stored_number = 11
 
     def holds(self, meeting: Meeting) -> Mask:
-        partners = meeting.world.partners
-        if partners is None:
+        world = meeting.world
+        if world.partners is None:
             return np.zeros(len(meeting.rows), dtype=np.bool_)
-        return partners.row[meeting.rows] >= 0
+        return world.partners.row(world.time, world.dt)[meeting.rows] >= 0
 
 
 AnyCondition: TypeAlias = OfItself | OfBodies | OfRegions

@@ -161,12 +161,14 @@ def exchanges(state: State, frame_time: float, seconds: float) -> dict[str, Any]
     """
     n, partners = len(state), memory_among(Partners, state.memories.values())
     occasion, lot = np.full(n, ALONE), np.zeros(n)
-    rows = np.zeros(0, dtype=np.int64) if partners is None else np.flatnonzero((partners.row >= 0) & ~state.away)
-    if partners is None or state.inputs is None or not seconds or not len(rows):
+    if partners is None or state.inputs is None or not seconds:
         return {"occasion": occasion, "lot": lot}
-    other, snapshot, motion = partners.row[rows], state.inputs, state.motion
+    snapshot, motion = state.inputs, state.motion
+    partner_of = partners.row(state.time, snapshot.frame_time / snapshot.substeps)
+    rows = np.flatnonzero((partner_of >= 0) & ~state.away)
+    other = partner_of[rows]
     partner = np.where(other < n, other, rows)
-    agrees = (partner != rows) & (partners.row[partner] == rows)
+    agrees = (partner != rows) & (partner_of[partner] == rows)
     places = np.concatenate((state.shown, snapshot.tracked.position))
     toward = unit(picked(places, other) - picked(state.shown, rows))
     ready = np.zeros(n, dtype=np.bool_)

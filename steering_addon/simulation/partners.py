@@ -7,6 +7,9 @@ import numpy as np
 from .arrays.scalars import Mask, Rows, Scalars
 from .memory import Memory, remembered
 
+STALE = 1.5
+"""Steps after which a vehicle that did not ask again looks for no partner any more."""
+
 
 @dataclass(frozen=True)
 class Partners(Memory):
@@ -31,7 +34,10 @@ class Partners(Memory):
     apart: Scalars = remembered(0.0)
     asked: Scalars = remembered(-np.inf)
 
-    @property
-    def row(self) -> Rows:
-        """(n,) the row of the partner before which each stands, -1 for none."""
-        return np.where(np.isfinite(self.met), self.wanted, -1)
+    def looking(self, time: float, dt: float) -> Mask:
+        """(n,) the vehicles that look for a partner, or have one. `time`: now, seconds; `dt`: that of a step."""
+        return self.asked > time - STALE * dt
+
+    def row(self, time: float, dt: float) -> Rows:
+        """(n,) the row of the partner before which each stands, -1 for none; `time`, `dt`: as of `looking`."""
+        return np.where(np.isfinite(self.met) & self.looking(time, dt), self.wanted, -1)

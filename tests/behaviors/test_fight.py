@@ -81,7 +81,7 @@ def test_two_stop_a_step_apart_or_as_far_as_their_clips_are_made_and_face_each_o
     toward = offset / np.linalg.norm(offset, axis=1)[:, None]
     assert np.einsum("ni,ni->n", last.motion.forward[:3], toward) == pytest.approx(1.0, abs=0.02)
     assert np.einsum("ni,ni->n", last.motion.forward[3:], toward) == pytest.approx(-1.0, abs=0.02)
-    assert partners(last).row.tolist() == [3, 4, 5, 0, 1, 2]
+    assert partners(last).row(last.time, 1.0 / 12.0).tolist() == [3, 4, 5, 0, 1, 2]
     assert (partners(last).met[:3] == partners(last).met[3:]).all() and partners(last).met.max() < last.time
 
 
@@ -139,7 +139,7 @@ def test_several_may_fight_one_enemy() -> None:
 
 def test_one_that_does_not_fight_is_met_all_the_same() -> None:
     last = fought(armies([(0.0, -3.0), (1.0, -4.0)], [(0.0, 3.0)], fights=False), 55)[-1]
-    assert partners(last).row.tolist() == [2, -1, -1]
+    assert partners(last).row(last.time, 1.0 / 12.0).tolist() == [2, -1, -1]
 
 
 def test_companions_who_fight_do_not_wait_for_each_other() -> None:
@@ -155,7 +155,7 @@ def test_a_partner_that_is_gone_leaves_the_other_to_the_next() -> None:
     scene, snapshot = armies([(0.0, -2.0), (0.1, -5.0)], [(0.0, 2.0)])
     gone = replace(snapshot, present=np.array([False, True, True]))
     last = list(simulate(scene.start(), (snapshot if frame < 30 else gone for frame in range(75))))[-1]
-    assert partners(last).row[1:].tolist() == [2, 1]
+    assert partners(last).row(last.time, 1.0 / 12.0)[1:].tolist() == [2, 1]
 
 
 @sampled

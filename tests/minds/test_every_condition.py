@@ -201,8 +201,10 @@ def heard(field: Field, kind: type[AnyCondition], watched: Any = None, **setting
     crowd = field.crowd[order]
     snapshot = in_crowds(scene.snapshot(), [Crowd(np.flatnonzero(crowd == number), ()) for number in (0, 1)])
     rows, before = np.flatnonzero(crowd == 0), replace(Mindset.blank(n, 2, 0.0), idle=field.idle[order])
-    met = np.where(field.fights[order], 0.0, np.inf)
-    partners = replace(Partners.blank(n), wanted=np.arange(n)[::-1], met=met)
+    # Of the others, some have not met their partners, and some have fought before.
+    fights, even = field.fights[order], np.arange(n) % 2 == 0
+    met, asked = np.where(fights | even, 0.0, np.inf), np.where(fights | ~even, 0.0, -1.0)
+    partners = replace(Partners.blank(n), wanted=np.arange(n)[::-1], met=met, asked=asked)
     state = replace(scene.start(), memories={"fight": partners})
     meeting = meeting_in(snapshot, state, before, field.arrived[order])
     bodies = n + np.arange(w) if watched is None else watched

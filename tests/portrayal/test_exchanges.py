@@ -9,7 +9,7 @@ from steering_addon.portrayal.portrait import ModelClips, PortraitSubjects, Port
 from steering_addon.portrayal.sketch import Frame
 from steering_addon.simulation.arrays.chance import keys_of
 from steering_addon.simulation.arrays.frozen import replace
-from tests.behaviors.test_fight import armies, fought
+from tests.behaviors.test_fight import armies, fought, partners
 
 MEET, FRAMES, PAIRS = 48, 360, 3
 CHEER, STRIKES, ANSWERS = 2, (3, 4), (5, 6)
@@ -30,9 +30,11 @@ def doing() -> np.ndarray:
     """
     places = [(4.0 * k, 0.9) for k in range(PAIRS)]
     states = fought(armies([*((x, -y) for x, y in places), (4.0, -3.0)], places), MEET)
-    # From then on they stand.
-    states += [replace(states[-1], time=states[-1].time + k / 24.0) for k in range(1, FRAMES - MEET)]
     n = 2 * PAIRS + 1
+    # From then on they stand and fight.
+    for time in states[-1].time + np.arange(1, FRAMES - MEET) / 24.0:
+        memories = {"fight": replace(partners(states[-1]), asked=np.full(n, time))}
+        states.append(replace(states[-1], time=time, memories=memories))
     keys = keys_of(0, np.arange(n))
     models = [
         ModelClips(rows, CLIPS, ClipSettings.of(len(rows)), keys[rows], np.ones(len(rows)))

@@ -20,8 +20,6 @@ LOSES = 2.0
 """The distance at which a partner is lost, as a multiple of that at which it is found."""
 LOOKED_AT = 4
 """Free bodies, the nearest, of which an agent takes the first to which the way is clear."""
-STALE = 1.5
-"""Steps after which a vehicle that did not ask again looks for no partner any more."""
 STANDS = 0.2
 """Share of cruise speed below which a body stands, so that others go round it."""
 ROUND = (2.0, 1.0, 0.5)
@@ -115,7 +113,7 @@ class Wants:
         bodies, partners = world.bodies, world.partners or Partners.blank(world.vehicles)
         count, n = len(bodies.radius), world.vehicles
         asks, has, stands = (np.zeros(count, dtype=np.bool_) for _ in range(3))
-        asks[:n] = bodies.present[:n] & (partners.asked > world.time - STALE * world.dt)
+        asks[:n] = bodies.present[:n] & partners.looking(world.time, world.dt)
         wanted = np.full(count, -1)
         wanted[:n] = np.where(asks[:n], partners.wanted, -1)
         apart = np.zeros(count)
