@@ -8,7 +8,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from .arrays.frozen import replace
-from .arrays.scalars import Mask, Rows, Scalars, anybody, largest, nobody, shared, which
+from .arrays.scalars import Mask, Rows, Scalars, anybody, everybody, largest, nobody, shared, which
 from .arrays.vectors import Vectors, across, cross, in_columns, no_vectors, picked, squared, unit, unit_or
 from .bodies import Bodies
 from .geometry.obstacles import Obstacles
@@ -29,6 +29,9 @@ from .vehicle import Motion
 from .ways.over_ground import find_ways
 from .ways.planning import Planned
 from .world import World
+
+RECENT = 1.5
+"""Times as long as from one decision to the next after which it no longer counts to which passage one came."""
 
 
 def world_at(state: State, before: Snapshot, after: Snapshot, fraction: float) -> World:
@@ -77,9 +80,18 @@ def world_at(state: State, before: Snapshot, after: Snapshot, fraction: float) -
         memory_among(Routed, state.memories.values()),
         memory_among(Yielding, state.memories.values()),
         before.signals,
-        memory_among(Passing, state.memories.values()),
+        _passing(state, before, dt),
         *_ways_left(state, before, len(bodies.present)),
     )
+
+
+def _passing(state: State, snapshot: Snapshot, dt: float) -> Passing | None:
+    """`passing` as of `World`, without the passages of those who did not look when they were to decide last."""
+    passing = memory_among(Passing, state.memories.values())
+    if passing is None:
+        return None
+    recent = passing.asked > state.time - RECENT * dt * snapshot.decides_every
+    return passing if everybody(recent) else replace(passing, place=np.where(recent[:, None], passing.place, np.nan))
 
 
 def _ways_left(state: State, snapshot: Snapshot, bodies: int) -> tuple[Scalars, Vectors]:

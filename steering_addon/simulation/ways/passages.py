@@ -80,7 +80,7 @@ def _turns(world: World, agents: Agents) -> tuple[Mask, Mask, Mask]:
     that is nearer, (n,) each."""
     passing, (lets, meets, beside) = world.passing, np.zeros((3, world.vehicles), dtype=np.bool_)
     if passing is not None:
-        known = np.isfinite(passing.place[:, 0]) & (passing.asked == passing.asked.max())
+        known = np.isfinite(passing.place[:, 0])
         rows = which(known & world.bodies.present[: world.vehicles])
         table = np.concatenate((picked(passing.place, rows), picked(passing.through, rows)), axis=1)
         ends, of = distinct_rows(table)

@@ -239,8 +239,7 @@ class WalkableGround(WalkableGrid):
 
     def streams(self, passing: Passing) -> Streams:
         """The streams of agents that let nobody pass at passages on this ground."""
-        goes = ~passing.lets & (passing.asked == passing.asked.max(initial=-np.inf))
-        known = which(goes & np.isfinite(passing.place[:, 0]))
+        known = which(~passing.lets & np.isfinite(passing.place[:, 0]))
         if not len(known):
             return NO_STREAMS
         passage = self.passage[self.nodes_at(picked(passing.place, known), self.build.headroom)]

@@ -15,6 +15,7 @@ from steering_addon.simulation.geometry.obstacles import boxes
 from steering_addon.simulation.geometry.surfaces import surfaces
 from steering_addon.simulation.lane_use import Passing
 from steering_addon.simulation.run import step
+from steering_addon.simulation.sensing import world_at
 from steering_addon.simulation.ways.passages import let_pass
 from steering_addon.simulation.ways.spans import Build, find_spans
 from steering_addon.simulation.ways.traffic import Streams, Traffic
@@ -124,6 +125,15 @@ def test_of_two_held_up_abreast_in_a_mouth_the_one_that_is_less_far_stands(behin
     _, memory = let_pass(world, world.ways, agents, course, every, every, Passing.blank(2))
     went, _ = let_pass(replace(world, passing=memory), world.ways, agents, course, every, every, memory)
     assert (went != 0.0).any(axis=1).tolist() == [True, not stands]
+
+
+@pytest.mark.parametrize(("decides_every", "known"), [(1, [False, True]), (2, [True, True])])
+def test_others_know_to_which_passage_one_came_when_it_was_to_decide_last(decides_every: int, known: list) -> None:
+    scene = walkers([(-1.0, 0.0, 0.0), (1.0, 0.0, 0.0)])
+    snapshot = replace(scene.snapshot(), decides_every=decides_every)
+    passing = replace(Passing.blank(2), place=np.zeros((2, 3)), asked=np.array([-2.0, -1.0]) / FPS)
+    world = world_at(replace(scene.start(), memories={PASSING: passing}), snapshot, snapshot, 0.0)
+    assert np.isfinite(world.passing.place[:, 0]).tolist() == known
 
 
 def test_streams_that_meet_at_a_narrow_door_pass_it_in_turns_and_nobody_is_stuck() -> None:
