@@ -318,7 +318,7 @@ class Partnered(OfItself):
         world = meeting.world
         if world.partners is None:
             return np.zeros(len(meeting.rows), dtype=np.bool_)
-        return world.partners.row(world.time, world.dt)[meeting.rows] >= 0
+        return world.partners.row(world.time, world.interval)[meeting.rows] >= 0
 
 
 AnyCondition: TypeAlias = OfItself | OfBodies | OfRegions

@@ -164,7 +164,7 @@ def exchanges(state: State, frame_time: float, seconds: float) -> dict[str, Any]
     if partners is None or state.inputs is None or not seconds:
         return {"occasion": occasion, "lot": lot}
     snapshot, motion = state.inputs, state.motion
-    partner_of = partners.row(state.time, snapshot.frame_time / snapshot.substeps)
+    partner_of = partners.row(state.time, snapshot.interval)
     rows = np.flatnonzero((partner_of >= 0) & ~state.away)
     other = partner_of[rows]
     partner = np.where(other < n, other, rows)

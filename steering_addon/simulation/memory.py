@@ -18,9 +18,12 @@ from typing import Any, TypeVar
 import numpy as np
 
 from .arrays.frozen import Columns, replace, rows_of
-from .arrays.scalars import Mask, Rows
+from .arrays.scalars import Mask, Rows, Scalars
 
 Self = TypeVar("Self", bound="Memory")
+
+RECENT = 1.5
+"""Times as long as from one decision to the next for which it counts what one asked."""
 
 
 def remembered(initial: bool | int | float | tuple[float, ...]) -> Any:
@@ -41,6 +44,12 @@ class Memory(Columns):
     def take(self: Self, rows: Rows | Mask) -> Self:
         """The memory of some agents, all of it now: it must not keep that of the others."""
         return replace(self, **{name: rows_of(column, rows) for name, column in vars(self).items()})
+
+
+def recently(asked: Scalars, time: float, interval: float) -> Mask:
+    """Whether agents asked when they were to decide last, (n,). `asked`: (n,) the time at which each last did, seconds;
+    `time`: now; `interval`: seconds from one decision to the next."""
+    return asked > time - RECENT * interval
 
 
 def memory_among(kind: type[Self], memories: Iterable[Memory]) -> Self | None:

@@ -5,10 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .arrays.scalars import Mask, Rows, Scalars
-from .memory import Memory, remembered
-
-STALE = 1.5
-"""Steps after which a vehicle that did not ask again looks for no partner any more."""
+from .memory import Memory, recently, remembered
 
 
 @dataclass(frozen=True)
@@ -34,10 +31,11 @@ class Partners(Memory):
     apart: Scalars = remembered(0.0)
     asked: Scalars = remembered(-np.inf)
 
-    def looking(self, time: float, dt: float) -> Mask:
-        """(n,) the vehicles that look for a partner, or have one. `time`: now, seconds; `dt`: that of a step."""
-        return self.asked > time - STALE * dt
+    def looking(self, time: float, interval: float) -> Mask:
+        """(n,) the vehicles that look for a partner, or have one. `time`: now, seconds; `interval`: seconds from one
+        decision to the next."""
+        return recently(self.asked, time, interval)
 
-    def row(self, time: float, dt: float) -> Rows:
-        """(n,) the row of the partner before which each stands, -1 for none; `time`, `dt`: as of `looking`."""
-        return np.where(np.isfinite(self.met) & self.looking(time, dt), self.wanted, -1)
+    def row(self, time: float, interval: float) -> Rows:
+        """(n,) the row of the partner before which each stands, -1 for none; `time`, `interval`: as of `looking`."""
+        return np.where(np.isfinite(self.met) & self.looking(time, interval), self.wanted, -1)

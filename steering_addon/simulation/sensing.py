@@ -16,7 +16,7 @@ from .geometry.regions import Regions
 from .geometry.surfaces import surfaces_between
 from .ground import UP, of_rows, upright
 from .lane_use import Passing, Routed, Yielding
-from .memory import memory_among
+from .memory import memory_among, recently
 from .nearby.contacts import reach_of_contacts
 from .nearby.neighbors import Vicinity
 from .partners import Partners
@@ -29,9 +29,6 @@ from .vehicle import Motion
 from .ways.over_ground import find_ways
 from .ways.planning import Planned
 from .world import World
-
-RECENT = 1.5
-"""Times as long as from one decision to the next after which it no longer counts to which passage one came."""
 
 
 def world_at(state: State, before: Snapshot, after: Snapshot, fraction: float) -> World:
@@ -56,6 +53,7 @@ def world_at(state: State, before: Snapshot, after: Snapshot, fraction: float) -
     return World(
         state.time,
         dt,
+        before.interval,
         bodies,
         obstacles,
         before.paths,
@@ -80,17 +78,17 @@ def world_at(state: State, before: Snapshot, after: Snapshot, fraction: float) -
         memory_among(Routed, state.memories.values()),
         memory_among(Yielding, state.memories.values()),
         before.signals,
-        _passing(state, before, dt),
+        _passing(state, before.interval),
         *_ways_left(state, before, len(bodies.present)),
     )
 
 
-def _passing(state: State, snapshot: Snapshot, dt: float) -> Passing | None:
-    """`passing` as of `World`, without the passages of those who did not look when they were to decide last."""
+def _passing(state: State, interval: float) -> Passing | None:
+    """The passages as of `World` of those who looked when they were to decide last. `interval`: as of `World`."""
     passing = memory_among(Passing, state.memories.values())
     if passing is None:
         return None
-    recent = passing.asked > state.time - RECENT * dt * snapshot.decides_every
+    recent = recently(passing.asked, state.time, interval)
     return passing if everybody(recent) else replace(passing, place=np.where(recent[:, None], passing.place, np.nan))
 
 

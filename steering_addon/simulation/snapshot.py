@@ -180,6 +180,11 @@ class Snapshot:
         alike = ((body, which(row == number)) for number, body in enumerate(self.locomotions))
         return tuple((body.for_agents(rows), rows) for body, rows in alike if len(rows))
 
+    @property
+    def interval(self) -> float:
+        """Seconds from one decision of all vehicles to the next."""
+        return self.frame_time / self.substeps * self.decides_every
+
     @once
     def bodies_present(self) -> tuple[tuple[Locomotion, Rows | None], ...]:
         """As `bodies_alike`, with the vehicles present alone."""

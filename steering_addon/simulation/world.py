@@ -46,6 +46,7 @@ class World:
     Attributes:
         time: seconds.
         dt: seconds until the next decision.
+        interval: seconds from one decision of all vehicles to the next.
         bodies: everything that may be a target.
         regions: the spheres, boxes and meshes to stay in, in world space.
         flows: the curves and meshes that define currents, in world space.
@@ -70,6 +71,7 @@ class World:
 
     time: float
     dt: float
+    interval: float
     bodies: Bodies
     obstacles: Obstacles
     paths: tuple[Path, ...]

@@ -16,6 +16,9 @@ from steering_addon.simulation.arrays.scalars import Scalars
 from steering_addon.simulation.geometry.paths import spline
 from steering_addon.simulation.lane_use import Signals
 from steering_addon.simulation.maneuvers.junctions import Junctions
+from steering_addon.simulation.maneuvers.on_lanes import who_is_on_lanes
+from steering_addon.simulation.run import step
+from steering_addon.simulation.sensing import world_at
 from tests.sampling import sampled
 from tests.scene import Scene, locked, positions, speeds
 
@@ -278,3 +281,12 @@ def test_who_has_waited_long_for_a_stream_keeps_its_turn_until_it_is_through() -
     assert (place[-1, :12, 0] < 0.0).any(), "before the stream has passed"
     ahead, aside = np.abs(place[:, :12, :2] - place[:, -1:, :2]).T
     assert not ((ahead < 2.3) & (aside < 1.3)).any()
+
+
+def test_who_decides_in_a_step_knows_who_is_on_the_lanes_and_decided_before() -> None:
+    scene = drivers([(0, 1, 60.0), (1, 1, 60.0)], values={}, decides_every=3)
+    snapshot, state = scene.snapshot(), step(scene.start(), scene.snapshot())
+    for _ in range(6):
+        state = step(state, snapshot)
+        seen = who_is_on_lanes(world_at(state, snapshot, snapshot, 0.0))
+        assert seen is not None and seen[0].row.tolist() == [0, 1]

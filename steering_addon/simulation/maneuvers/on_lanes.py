@@ -12,6 +12,7 @@ from ..geometry.conflicts import Conflicts, Lane, conflicts_of
 from ..geometry.paths import exist
 from ..ground import flat, of_rows
 from ..lane_use import Routed, Yielding
+from ..memory import recently
 from ..world import World
 from .braking import COMFORT, speed_within
 
@@ -19,8 +20,6 @@ FIRM = 0.75
 """Share of the strongest braking from which on one can no longer stop."""
 OFF = 2.0
 """Radii beside the width of its lane up to which a vehicle goes along it."""
-RECENT = 1.5
-"""Steps after it last gave way up to which one still does."""
 FARTHER = 2.0
 """Times as far as it sees that one is seen by those who wait for it."""
 QUEUES = 2.0
@@ -106,7 +105,7 @@ def who_is_on_lanes(world: World) -> tuple[OnLanes, Conflicts] | None:
     if routed is None or minds is None or not world.paths:
         return None
     n = world.vehicles
-    goes = (minds.asked >= world.time - RECENT * world.dt) & (routed.path >= 0)
+    goes = recently(minds.asked, world.time, world.interval) & (routed.path >= 0)
     row = which(goes & world.bodies.present[:n] & exist(world.paths, routed.path, routed.spline))
     if everybody(minds.walks[row]):
         return None

@@ -113,7 +113,7 @@ class Wants:
         bodies, partners = world.bodies, world.partners or Partners.blank(world.vehicles)
         count, n = len(bodies.radius), world.vehicles
         asks, has, stands = (np.zeros(count, dtype=np.bool_) for _ in range(3))
-        asks[:n] = bodies.present[:n] & partners.looking(world.time, world.dt)
+        asks[:n] = bodies.present[:n] & partners.looking(world.time, world.interval)
         wanted = np.full(count, -1)
         wanted[:n] = np.where(asks[:n], partners.wanted, -1)
         apart = np.zeros(count)
