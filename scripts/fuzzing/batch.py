@@ -144,6 +144,7 @@ def reduced(result: Result, python: Path) -> Result:
 
 
 def _parts(result: Result) -> list[str]:
-    """What may be left out: the steps, the last first, as those after a broken law are never needed; then objects."""
+    """The parts of a seed that may be left out: the steps, the last first, as those after a broken law are not needed;
+    then objects."""
     steps = [match.group(1) for step in result.steps if (match := re.match(r"(step \d+):", step))]
     return [*reversed(steps), *(f"object {number}" for number in range(MOST_OBJECTS))]

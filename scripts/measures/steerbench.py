@@ -52,7 +52,7 @@ AVOIDANCE = {
 PEOPLE = "PEOPLE"
 """Instead of a method: the shipped Pedestrians, on foot, of the size of the scene's agents, who go to their goals."""
 UNUSED = ("path_following", "keep_company", "containment")
-"""What they leave out, since there are no paths and no regions, and each has a way of its own."""
+"""Behaviors left out, since there are no paths and no regions, and each agent has a way of its own."""
 
 
 def figures(case: str, folder: Path) -> dict[str, float]:

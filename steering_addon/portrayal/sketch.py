@@ -13,7 +13,7 @@ from ..simulation.ground import level_heading
 from ..simulation.maneuvers.stopping import Settling
 from ..simulation.presence.arrivals import Staying, memory_of
 from ..simulation.snapshot import Snapshot, State, Tracked
-from ..simulation.steering import errands, follow
+from ..simulation.steering import errands, followers
 from .heads import EYES, attends
 from .riding import Carriage, carriage
 
@@ -155,7 +155,7 @@ def arrived(state: State, before: State | None, snapshot: Snapshot) -> Mask:
     for name, memory in state.memories.items():
         if isinstance(memory, Staying | Settling):
             stands = memory.settled if isinstance(memory, Settling) else memory.arrived > 0.0
-            stands = stands & follow(state, snapshot, name.split(".")[0])
+            stands = stands & followers(state, snapshot, name.split(".")[0])
             goes_on = state.arrived.get(behaviors.get(name, name))
             staying |= stands if goes_on is None else stands & ~goes_on
     for name, goes_on in state.arrived.items():

@@ -28,7 +28,7 @@ from ..simulation.memory import memories_among, memory_among
 from ..simulation.roles import Role
 from ..simulation.sensing import upward_of
 from ..simulation.snapshot import Snapshot, State
-from ..simulation.steering import errands, follow
+from ..simulation.steering import errands, followers
 from .overlaps import Overlaps
 
 OVERLAP, OBSTACLE, STUCK, GROUND, FELL, HELD = "overlap", "obstacle", "stuck", "ground", "fell", "held"
@@ -262,7 +262,7 @@ def _are_there(state: State, snapshot: Snapshot) -> Mask:
     there = errands(state).arrived
     for name, memory in state.memories.items():
         if isinstance(memory, Settling) and anybody(memory.settled):
-            there = there | (memory.settled & follow(state, snapshot, name))
+            there = there | (memory.settled & followers(state, snapshot, name))
     return there
 
 

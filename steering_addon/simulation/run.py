@@ -129,7 +129,7 @@ def _decided(state: State, snapshot: Snapshot, world: World) -> tuple[Vectors, D
     at_once = nobody(len(state)) if held is None else _deciding_at_once(state, snapshot, held, world.time)
     if held is not None and anybody(begins := snapshot.present & ~held.present):
         # Until they decide, they wish to go on as they enter.
-        held = replace(held, wish=held.wish.put(which(begins), HeldWish.of(motion.velocity, motion.forward)))
+        held = held.renewed(which(begins), HeldWish.of(motion.velocity, motion.forward), held.decided)
     decided = state.undecided()
     if held is None or held.steps >= every:
         force, decided = decide(state, only_present(snapshot, at_once), replace(world, dt=world.dt * every))
@@ -139,13 +139,11 @@ def _decided(state: State, snapshot: Snapshot, world: World) -> tuple[Vectors, D
         force, decided = decide(state, only_present(snapshot, ~at_once), world, decided)
         wish = HeldWish.of(motion.velocity + force * answer, motion.forward)
         held = held.renewed(which(at_once), wish, decided)
-    goes_on = ~(held.present | at_once)
     held = replace(held, steps=held.steps + 1, present=snapshot.present)
     # Velocities change while wishes hold, so that a force that lasts would become weaker.
     age = np.where(at_once, 0.0, (every - 1) * world.dt) / model.mass
     force = (held.wish_now(every, motion.forward) - motion.velocity) / (answer - age[:, None])
-    # A vehicle that has entered since goes on as it entered.
-    return np.where(goes_on[:, None], 0.0, force), decided.signalling_as(held.decided), replace(state, held=held)
+    return force, decided.signalling_as(held.decided), replace(state, held=held)
 
 
 def _deciding_at_once(state: State, snapshot: Snapshot, held: HeldDecisions, time: float) -> Mask:

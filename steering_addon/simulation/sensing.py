@@ -277,9 +277,8 @@ def _axes_between(before: Tracked, after: Tracked, fraction: float) -> tuple[Vec
     """The forward and up axes, (k, 3) each, at a fraction of the time between two frames."""
     if fraction == 0.0 or not (before.forward != after.forward).any() | (before.up != after.up).any():
         return before.forward, before.up
-    between = before.forward + (after.forward - before.forward) * fraction
-    up = unit(across(before.up + (after.up - before.up) * fraction, unit(between)))
-    return unit_or(between, before.forward), up
+    forward = unit_or(before.forward + (after.forward - before.forward) * fraction, before.forward)
+    return forward, unit(across(before.up + (after.up - before.up) * fraction, forward))
 
 
 def _spin(before: tuple[Vectors, Vectors], after: tuple[Vectors, Vectors], frame_time: float) -> Vectors:

@@ -159,16 +159,15 @@ def followed(state: State, snapshot: Snapshot) -> tuple[Sequence[Settings], Rows
     return snapshot.minds.followed(snapshot, state.mindset.mode, state.mindset.body)
 
 
-def follow(state: State, snapshot: Snapshot, name: str) -> Mask:
-    """Whether a behavior of a name, with weight, is among what each vehicle follows, (n,). If not, what is remembered
-    of it there is old."""
-    (settings, row), follows = followed(state, snapshot), nobody(len(state))
+def followers(state: State, snapshot: Snapshot, name: str) -> Mask:
+    """The vehicles that follow a behavior of a name, with weight, (n,): what the others remember of it is old."""
+    (settings, row), follow = followed(state, snapshot), nobody(len(state))
     for number, of_row in enumerate(settings):
         for behavior, has in zip(of_row.behaviors, of_row.masks()):
             if behavior.name == name:
                 wanted = behavior.weight != 0.0
-                follows = follows | ((row == number) & (wanted if has is None else wanted & has))
-    return follows
+                follow = follow | ((row == number) & (wanted if has is None else wanted & has))
+    return follow
 
 
 def _groups(settings: Sequence[Settings], row: Rows, takes_part: Mask) -> Iterator[tuple[Settings, Rows]]:

@@ -57,7 +57,7 @@ def plane(reach: float, rise: float = 0.0) -> Any:
 
 
 def accelerations(states: list[State]) -> Any:
-    """What the velocity of the hero changes by from frame to frame, (FRAMES - 1,) m/s2."""
+    """The change of the hero's velocity from frame to frame, (FRAMES - 1,) m/s2."""
     return np.linalg.norm(np.diff(velocities(states)[:, HERO], axis=0), axis=-1) * 24.0
 
 

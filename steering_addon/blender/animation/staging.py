@@ -13,6 +13,7 @@ to work in the baked action, puts the replaced keys back there.
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -89,8 +90,8 @@ class Staging:
     Nothing of the scene changes before `commit`. After `commit` or `discard` it is empty, and both may be called again.
     """
 
-    def __init__(self, bake_id: str, frames: np.ndarray, vehicles: int = 0) -> None:
-        """`frames` (f,), whole and consecutive, at least one; `vehicles`: how many will be added, if that is known."""
+    def __init__(self, bake_id: str, frames: np.ndarray, vehicles: float = inf) -> None:
+        """`frames` (f,), whole and consecutive, at least one; `vehicles`: how many will be added at most."""
         self._bake_id, self._vehicles = bake_id, vehicles
         self._frames = np.asarray(frames, dtype=float)
         self._baked = BakedKeys(self._frames)
@@ -288,9 +289,9 @@ class Staging:
             self._write(BakeAction(*blank, made=True), empty, {}, {})
             self._baked.sample(channelbag_in(*blank))
         if len(blanks) == 1:
-            to_come = self._vehicles - len(self._staged) - 1
-            copies = min(len(self._staged) + 1, COPIED_TOGETHER, COPIED_TOGETHER if to_come < 0 else to_come)
-            blanks += [copy_action(*blanks[0], whole=True) for _ in range(copies)]
+            staged = len(self._staged)
+            copies = min(staged + 1, COPIED_TOGETHER, self._vehicles - staged - 1)
+            blanks += [copy_action(*blanks[0], whole=True) for _ in range(int(copies))]
         return blanks.pop()
 
     def _write(

@@ -15,7 +15,7 @@ from ..moving import BY_CHOICE, known_locomotion
 from ..objects.body_sizes import SOLID, box_corners, mean_scale, off_box
 from ..objects.doubles import doubles
 from ..objects.hierarchy import Family, instanced
-from ..objects.tagged_objects import crowd_of, height_of
+from ..objects.tagged_objects import capsule_of, crowd_of, height_of
 from ..properties import settings_of
 from ..read.dependencies import animates
 
@@ -62,8 +62,7 @@ def why_improbable(crowd: Object, members: Sequence[Object], *, are_birds: bool 
         return ""
     limits = _limits_of(crowd, are_birds)
     heights = max(height_of(ob) for ob in members[:MEASURED])
-    model, own = crowd.steering.vehicle, [ob.steering for ob in members]
-    lengths = max(each.size_factor * max(2.0 * model.radius, model.length * each.length_factor) for each in own)
+    lengths = max(max(2.0 * radius, length) for radius, length in map(capsule_of, members))
     size, speed = max(heights, lengths), cruise_of(crowd)
     if size > limits.size:
         text = f"Members of {crowd.name} are {size:.3g} m large, which {limits.kind} hardly are"

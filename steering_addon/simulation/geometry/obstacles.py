@@ -75,7 +75,7 @@ class Obstacles(SolidShapes):
 
     @once
     def mapped(self) -> "Obstacles":
-        """Those on maps of the ground at this moment."""
+        """The obstacles on maps of the ground at this moment."""
         return self.take(self.are_mapped & self.present & (self.side == OUTSIDE))
 
     @once
