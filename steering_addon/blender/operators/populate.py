@@ -36,7 +36,8 @@ from ..objects.hierarchy import Family, roots
 from ..objects.tagged_objects import crowd_of, list_names, names_of
 from ..properties import has_role, pointed_at
 from ..property_groups import operator_property, stored_value, values_of
-from ..read.ground import CHOICE, FITS, NUMBERS, WANTED, shown
+from ..read.ground import CHOICE, NUMBERS, shown
+from ..read.place_kinds import PLACE_KINDS
 from ..read.role_assignment import new_crowd
 from ..refusal import Refusal, check_stored, choice_in
 from .polls import RemovingRow, SteeringOperator, has_editable_crowd, has_editable_scene, in_object_mode, needed
@@ -52,8 +53,8 @@ whose height is at most this share of its width, or this one if it is larger tha
 
 
 def _places(self, context, _text) -> list[str]:
-    fits = FITS.get(NUMBERS[self.arrangement])
-    return [ob.name for ob in context.scene.objects if fits is not None and fits(ob)]
+    kind = PLACE_KINDS.get(NUMBERS[self.arrangement])
+    return [ob.name for ob in context.scene.objects if kind is not None and kind.fits(ob)]
 
 
 _has_models = needed(
@@ -181,7 +182,7 @@ class STEERING_OT_populate(SteeringOperator, bpy.types.Operator):
         if group is None and arrangement == SURFACE and like is not ANYTHING and flies(like, crowd):
             values[CHOICE] = VOLUME if _is_filled_by(place, weighted, context, family) else SURFACE
         population = Population(**{**values, **specified})
-        if population.arrangement not in WANTED:
+        if population.arrangement not in PLACE_KINDS:
             place = None
         sizes_of_preset = SIZES in self.found
         plan = plan_filling(context, crowd, population, place, weighted, like, family, sizes_of_preset=sizes_of_preset)
@@ -355,7 +356,9 @@ def _is_filled_by(place: Object, models: list[tuple[Object, float]], context: Co
 def _may_be_ground(ob: Object, family: Family) -> bool:
     """Whether an object has a surface to stand on, and neither an armature nor animated shape keys."""
     keys = ob.data.shape_keys if ob.type == "MESH" else None
-    return FITS[SURFACE](ob) and not is_character(ob, family) and (keys is None or keys.animation_data is None)
+    return (
+        PLACE_KINDS[SURFACE].fits(ob) and not is_character(ob, family) and (keys is None or keys.animation_data is None)
+    )
 
 
 def _flatness(extent: np.ndarray) -> float:

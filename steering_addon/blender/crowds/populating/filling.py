@@ -14,6 +14,7 @@ from ....settings.population import AT_MODEL, CURVE, VOLUME, Population
 from ....settings.preset import Preset
 from ....simulation.arrays.chance import keys_of
 from ....simulation.arrays.identities import distinct
+from ....simulation.arrays.vectors import unit
 from ....simulation.locomotion import Locomotion
 from ....simulation.roles import Role
 from ...animation.ownership import holds_nothing
@@ -27,7 +28,10 @@ from ...properties import has_role
 from ...read.checks import check_numbers
 from ...read.dependencies import KeyedPaths, animated_paths
 from ...read.ground import MemberGround
+from ...read.place_kinds import Newcomers
 from ...read.role_assignment import measure_height
+from ...read.solids import Solids
+from ...read.sources import BodySource
 from ...read.surfaces import SurfaceReader
 from ...refusal import Refusal, check_stored, sound_front
 from ..joining import SMALLEST, Shape, fit_body, fit_size, fit_stride, measure_for, median_length, shape_of
@@ -158,7 +162,7 @@ def plan_filling(
         raise Refusal(f"{_name(place or crowd)} has no room for any member. {tell_remedy(ground, sources)}.")
     both_ways = population.arrangement == CURVE and set_out_both_ways(crowd, preset)
     turn = turns(population, numbers[:count], both_ways=both_ways)
-    forward, up = facing(spots, ground.frame[:, 1], ground.frame[:, 2], turn)
+    forward, up = facing(spots, ground.members.frame[:, 1], ground.members.frame[:, 2], turn)
     measure = measure_for(crowd, vehicles, preset, depsgraph, family)
     long = crowd is None or not vehicles or crowd.steering.vehicle.length > 0.0
     return FillingPlan(
@@ -203,17 +207,28 @@ def _ground_of(
     scene, depsgraph = context.scene, context.evaluated_depsgraph_get()
     obstacles = [ob for ob in _beside(context, Role.OBSTACLE, sources) if ob != place]
     check_stored(obstacles)
-    standing = [ob for ob in (crowd, place, *obstacles) if ob is not None]
-    matrices = doubles([ob.evaluated_get(depsgraph).matrix_world for ob in standing])
+    standing = [*obstacles, *(ob for ob in (crowd, place) if ob is not None)]
+    matrices = doubles([ob.evaluated_get(depsgraph).matrix_world for ob in standing]).reshape(-1, 4, 4)
     check_numbers(matrices, standing, scene.frame_current)
     cursor = Matrix.Translation(scene.cursor.location)
     frame = cursor if crowd is None else crowd.evaluated_get(depsgraph).matrix_world
     at_model = population.spread == AT_MODEL and sources
     middle = (sources[0].model.parts[0].matrix_world if at_model else frame).translation
-    widest = room * (1.0 + population.random_scale)
-    overhead = SurfaceReader(_beside(context, Role.SURFACE, sources)).read(depsgraph, scene.frame_current)
-    others = bodies_of_others(scene, crowd, {*existing.values()})
-    return MemberGround.of(population, frame, place, middle, widest, depsgraph, obstacles, overhead, others, moves)
+    columns = doubles(frame)
+    members = Newcomers(
+        population,
+        frame=unit(columns[:3, :3].T).T,
+        origin=columns[:3, 3],
+        middle=middle,
+        widest=room * (1.0 + population.random_scale),
+        moves=moves,
+        obstacles=Solids([BodySource(ob, -1) for ob in obstacles]).read(matrices[: len(obstacles)], depsgraph)
+        if obstacles
+        else None,
+        overhead=SurfaceReader(_beside(context, Role.SURFACE, sources)).read(depsgraph, scene.frame_current),
+        other_bodies=bodies_of_others(scene, crowd, {*existing.values()}),
+    )
+    return MemberGround.of(members, place, depsgraph)
 
 
 def _scalable(sources: Sequence[Source]) -> list[bool]:

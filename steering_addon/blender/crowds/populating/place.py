@@ -127,7 +127,7 @@ def tell_remedy(ground: MemberGround, sources: Sequence[Source]) -> str:
             return f"{source.model.parts[0].name} is {size:.0f} m large. {scaling(size)}, or make the place larger"
     if ground.population.arrangement == SURFACE and ground.population.spread != OVER_ALL:
         return "Members of a group start where a way leads to its middle. Move that, or scatter them Over All of It"
-    if not ground.is_in_part:
+    if not ground.proposals.is_in_part:
         return "Make it larger"
     return (
         "Members start where it faces up and is not too steep for them. "
