@@ -27,7 +27,7 @@ BELOW = {
 }
 """The layers, and which others each may import besides itself: those below, never one beside it."""
 FLOORS = (
-    ("handlers", "pieces", "refusal", "moving", "property_groups"),
+    ("handlers", "pieces", "refusal", "moving", "property_groups", "units"),
     ("properties",),
     ("objects",),
     ("animation",),

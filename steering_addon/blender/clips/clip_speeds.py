@@ -9,6 +9,7 @@ from ...settings.vehicles_in_states import RUNS, TOO_FAST
 from ..moving import locomotion_of
 from ..objects.tagged_objects import vehicles_of
 from ..properties import settings_of
+from ..units import speed_text
 from .crowd_clips import state_of, stored_clips
 from .finding_clips import AHEAD, FASTER, WALKS
 from .finding_clips import RUNS as NAMED_RUNS
@@ -51,7 +52,7 @@ def let_run(crowd: Object, scene: Scene, animated: Collection[str]) -> list[str]
     before = vehicle.cruise_speed
     vehicle.max_speed, vehicle.cruise_speed = run, cruise / run
     start_at_cruise(vehicles_of(crowd, scene), before, vehicle.cruise_speed)
-    return [f"its Max Speed is {run:.2f} m/s, as {gaits_of(crowd)[-1][1]}"]
+    return [f"its Max Speed is {speed_text(run)}, as {gaits_of(crowd)[-1][1]}"]
 
 
 def too_fast(crowd: Object, states: Iterable[Object]) -> Iterator[tuple[Object, str]]:
@@ -60,10 +61,8 @@ def too_fast(crowd: Object, states: Iterable[Object]) -> Iterator[tuple[Object, 
         gaits, speed = gaits_of(crowd, None if ob == crowd else ob), cruise_of(ob)
         if gaits and speed > TOO_FAST * gaits[-1][0]:
             made_for, clip = gaits[-1]
-            text = (
-                f"{ob.name} moves at {speed:.1f} m/s, {speed / made_for:.1f} times as fast as {clip}, its fastest clip"
-            )
-            yield ob, f"{text}. Fit Speed in the panel Clips changes that"
+            text = f"{ob.name} moves at {speed_text(speed, 2)}, {speed / made_for:.1f} times as fast as {clip}"
+            yield ob, f"{text}, its fastest clip. Fit Speed in the panel Clips changes that"
 
 
 def fit_states(crowd: Object, states: Iterable[Object]) -> list[str]:

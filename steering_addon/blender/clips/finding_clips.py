@@ -22,6 +22,7 @@ from ..moving import locomotion_of
 from ..objects.hierarchy import Family
 from ..objects.tagged_objects import height_of
 from ..refusal import Refusal, sound_front
+from ..units import length_text, speed_text
 from .clip_copies import fits
 from .clip_record import clip_record, is_copy
 from .measuring import fastest, measured_clips, player_below, player_of, shape_of
@@ -218,14 +219,14 @@ def why_no_walk(
     [measured] = measured_clips(vehicle, [walk], scene, family, sound_front(vehicle))
     remedy = "Set the Manual Frame Range of the action to two steps that repeat"
     if measured.closes > REPEATS * height_of(vehicle):
-        why = f"its last pose is {100.0 * measured.closes:.0f} cm from the first"
+        why = f"its last pose is {length_text(measured.closes, 2)} from the first"
     elif measured.speed and abs(measured.heading) > pi - AHEAD:
         why, remedy = "it goes backwards", f"If that should be the front of {vehicle.name}, press Flip Front"
     elif measured.speed and abs(measured.heading) >= AHEAD:
         why, remedy = "it does not go ahead", "Choose another Forward or Up if it should"
     elif measured.speed:
         too_fast = measured.speed > fastest(shape_of(player_of(vehicle, family), vehicle, family, sound_front(vehicle)))
-        why = f"its feet would hold at {measured.speed:.0f} m/s" if too_fast else "its feet move unevenly"
+        why = f"its feet would hold at {speed_text(measured.speed, 2)}" if too_fast else "its feet move unevenly"
         remedy = "Use Add Clip, and set a ground speed"
     else:
         why = "its feet stop or do not move over the ground"

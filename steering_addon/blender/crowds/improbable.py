@@ -18,6 +18,7 @@ from ..objects.hierarchy import Family, instanced
 from ..objects.tagged_objects import capsule_of, crowd_of, height_of
 from ..properties import settings_of
 from ..read.dependencies import animates
+from ..units import natural_length, natural_speed, speed_text
 
 CENTIMETRES = 30.0
 """Metres: a larger model is most often one from a file in centimetres."""
@@ -65,14 +66,16 @@ def why_improbable(crowd: Object, members: Sequence[Object], *, are_birds: bool 
     lengths = max(max(2.0 * radius, length) for radius, length in map(capsule_of, members))
     size, speed = max(heights, lengths), cruise_of(crowd)
     if size > limits.size:
-        text = f"Members of {crowd.name} are {size:.3g} m large, which {limits.kind} hardly are"
+        text = f"Members of {crowd.name} count as {natural_length(size)} large, which {limits.kind} hardly are"
         return f"{text}. {scaling(size)}, then make them again"
     if speed > limits.speed:
-        text = f"{crowd.name} moves at {speed:.0f} m/s, which {limits.kind} hardly do"
+        text = f"{crowd.name} counts as moving at {natural_speed(speed, 2)}, which {limits.kind} hardly do"
         return f"{text}. Choose its Max Speed, or a Ground Speed of its clips, by hand"
     walk, run = named_gaits(crowd)
     if walk is not None and run is not None and walk[0] > run[0]:
-        text = f"{walk[1]} of {crowd.name} is made for {walk[0]:.1f} m/s, and {run[1]} for {run[0]:.1f} m/s"
+        text = (
+            f"{walk[1]} of {crowd.name} is made for {speed_text(walk[0], 2)}, and {run[1]} for {speed_text(run[0], 2)}"
+        )
         return f"{text}: a walk is hardly faster than a run. Set a Ground Speed of these clips by hand"
     return ""
 

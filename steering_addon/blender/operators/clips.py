@@ -35,6 +35,7 @@ from ..property_groups import items_of
 from ..read.dependencies import animated_paths
 from ..refusal import Refusal, check_stored, sound_front
 from ..status.sliding import slides_of
+from ..units import length_text, speed_text
 from .polls import (
     RemovingRow,
     SteeringOperator,
@@ -51,7 +52,7 @@ def words(clip: PropertyGroup) -> str:
     if not clip.measured:
         return "not measured yet"
     if clip.plays == "DO" and clip.speed:
-        gap = f"its last pose is {100.0 * clip.closes:.0f} cm from the first"
+        gap = f"its last pose is {length_text(clip.closes, 2)} from the first"
         return f"{clip.seconds:.1f} s, done once, as {gap}. If it repeats itself, set Plays to Moves"
     if clip.plays != "MOVE":
         return f"{clip.seconds:.1f} s"
@@ -63,7 +64,9 @@ def words(clip: PropertyGroup) -> str:
         return "does not move: set a ground speed"
     sure = "sure" if clip.sure >= 0.5 else "fairly sure" if clip.sure >= 0.25 else "not sure: set a ground speed"
     stride = speed * clip.seconds
-    return f"{speed:.2f} m/s, stride {stride:.2f} m, slides {100.0 * clip.own_slide:.0f} cm on its own, {sure}"
+    return (
+        f"{speed_text(speed)}, stride {length_text(stride)}, slides {length_text(clip.own_slide, 2)} on its own, {sure}"
+    )
 
 
 def _with_rigs(crowd: Object, context: Context, family: Family) -> list[tuple[Object, Object]]:
@@ -233,8 +236,8 @@ class STEERING_OT_clips_find(SteeringOperator, bpy.types.Operator):
         if self.fit_speed:
             self.report({"INFO"}, fit_to_clips(crowd, context))
         elif not 0.7 * gaits[0] < cruise < 1.3 * gaits[-1]:
-            made = " to ".join(f"{speed:.2f}" for speed in dict.fromkeys((gaits[0], gaits[-1])))
-            text = f"{crowd.name} moves at {cruise:.2f} m/s, but its clips are made for {made} m/s"
+            made = " to ".join(speed_text(speed) for speed in dict.fromkeys((gaits[0], gaits[-1])))
+            text = f"{crowd.name} moves at {speed_text(cruise)}, but its clips are made for {made}"
             self.report({"INFO"}, f"{text}. Fit Speed changes that")
 
 
@@ -243,7 +246,7 @@ def fit_to_clips(crowd: Object, context: Context) -> str:
     gaits = gaits_of(crowd)
     walk, name = gaits[0]
     fit_speed(crowd, walk, context.scene, top_speed=TOO_FAST * gaits[-1][0])
-    text = f"{crowd.name} moves at {walk:.2f} m/s, as {name}"
+    text = f"{crowd.name} moves at {speed_text(walk)}, as {name}"
     if any(behavior.runs and uses(crowd, behavior.name) for behavior in CATALOGUE):
         text = "; ".join([text, *let_run(crowd, context.scene, animated_paths(crowd))])
     if fitted := fit_states(crowd, states_of_crowd(crowd, context)):
@@ -307,7 +310,7 @@ class STEERING_OT_select_sliding(SteeringOperator, bpy.types.Operator):
         sliding = [slide for slide in known if slide.metres > self.distance]
         select_only(context, selectable(slide.vehicle for slide in sliding))
         worst = max(known, key=lambda slide: slide.metres)
-        text = f"{len(sliding)} of {len(known)} slide more than {100.0 * self.distance:.3g} cm"
-        message = f"{text}; worst is {worst.vehicle.name}, {100.0 * worst.metres:.1f} cm from frame {worst.frame}"
+        text = f"{len(sliding)} of {len(known)} slide more than {length_text(self.distance)}"
+        message = f"{text}; worst is {worst.vehicle.name}, {length_text(worst.metres)} from frame {worst.frame}"
         unknown = len(slides) - len(known)
         return f"{message}; {unknown} with constraints not measured" if unknown else message

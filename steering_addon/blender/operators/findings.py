@@ -23,6 +23,7 @@ from ..status import census
 from ..status.findings import FindingKind
 from ..status.refused import last_refused
 from ..status.sliding import Slide
+from ..units import length_text
 from .polls import SteeringOperator, in_object_mode, something_baked
 
 REFUSED = "REFUSED"
@@ -134,7 +135,7 @@ def summary(mishaps: Mapping[str, int], closest: float) -> str:
     listed = ", ".join(f"{mishaps[kind]} {words}" for kind, words in WORDS.items() if mishaps[kind])
     if closest < TOUCHES and not mishaps[OBSTACLE]:
         return f"; obstacles touched by the Radius of a vehicle: {listed or 'no overlaps'}"
-    return f"{'' if np.isinf(closest) else f', nearest obstacle {closest:.2f} m'}: {listed or 'no contacts'}"
+    return f"{'' if np.isinf(closest) else f', nearest obstacle {length_text(closest, 2)}'}: {listed or 'no contacts'}"
 
 
 def stuck_warnings(stuck: Mapping[str, tuple[float, float]]) -> list[str]:
@@ -154,7 +155,7 @@ def sliding_warnings(slides: Iterable[Slide]) -> list[str]:
         return []
     verb, worst = "slides" if len(sliding) == 1 else "slide", sliding[0]
     text = f"{list_names([slide.vehicle.name for slide in sliding], NAMED)} {verb} on feet that stand"
-    worst_of = f"{100.0 * (worst.metres or 0.0):.0f} cm from frame {worst.frame}"
+    worst_of = f"{length_text(worst.metres or 0.0, 2)} from frame {worst.frame}"
     return [f"{text}, at worst {worst_of}. Select Sliding in the panel Clips selects all that do"]
 
 

@@ -29,6 +29,7 @@ from ..objects.hierarchy import Family
 from ..objects.tagged_objects import exclude, vehicles_of
 from ..properties import has_role
 from ..refusal import Refusal, check_stored
+from ..units import length_text
 from .in_pieces import InPieces, Work
 from .polls import has_clips, has_editable_scene, in_object_mode
 
@@ -90,7 +91,7 @@ class STEERING_OT_pose_meshes(InPieces, bpy.types.Operator):
             raise
         poses_of = list(zip([short_name(entry.action) for entry in model.entries], layouts[0].poses))
         if coarse := [name for name, poses in poses_of if poses == self.most]:
-            text = f"With {self.most} poses {', '.join(coarse)} may be off by more than {100.0 * self.tolerance:.3g} cm"
+            text = f"With {self.most} poses {', '.join(coarse)} may be off by more than {length_text(self.tolerance)}"
             self.warn([f"{text}. Raise Most Poses or Tolerance"])
         strangers = [block.name for block in (*collection.objects, *collection.children) if not _is_ours(block)]
         if strangers:

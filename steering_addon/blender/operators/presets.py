@@ -29,6 +29,7 @@ from ..objects.hierarchy import Family
 from ..objects.tagged_objects import crowd_of, list_names, vehicles_of
 from ..properties import pointed_at
 from ..refusal import Refusal, check_stored, sound_front
+from ..units import natural_length
 from .behaviors import FIRST, ITEMS
 from .polls import SteeringOperator, has_crowd, has_editable_crowd, has_state, in_object_mode
 
@@ -159,8 +160,8 @@ def _on_size(preset: Preset, length: float | None, *, fits: bool) -> str:
     if length is None:
         return ""
     if fits:
-        return f"; fitted from bodies {preset.body_length:.3g} m long to {length:.3g} m"
-    text = f"it is meant for bodies {preset.body_length:.3g} m long, these are {length:.3g} m"
+        return f"; fitted from bodies {natural_length(preset.body_length)} long to {natural_length(length)}"
+    text = f"it is meant for bodies {natural_length(preset.body_length)} long, these count as {natural_length(length)}"
     return f"; {text}: turn on Fit to Size to scale it"
 
 

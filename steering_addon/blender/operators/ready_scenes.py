@@ -16,6 +16,7 @@ from ..crowds.ready_scenes.scene_builder import ReadyScene, SceneOptions, free_p
 from ..objects.doubles import doubles
 from ..objects.tagged_objects import members_in
 from ..properties import has_role
+from ..units import length_text
 from .polls import SteeringOperator, has_editable_scene, in_object_mode
 
 FOLLOWED = 8
@@ -63,8 +64,7 @@ class Adding(SteeringOperator):
         distance = (Vector(self.location) - scene.cursor.location).length
         if distance <= 0.0:
             return ""
-        system = scene.unit_settings.system
-        return f" {bpy.utils.units.to_string(system, 'LENGTH', distance, precision=3)} beside the 3D cursor"
+        return f" {length_text(distance)} beside the 3D cursor"
 
     def _options(self) -> SceneOptions:
         return SceneOptions(self.count, self.seed, self.size, self.spacing, Vector(self.location))

@@ -9,6 +9,7 @@ from bpy.types import Context, Depsgraph, Object, Scene
 from ...settings.stored_choices import ROLES
 from ...simulation.roles import DESCRIPTIONS, OF_BODIES, OF_MEMBERS, Role
 from ..animation.ownership import is_baked
+from ..clips.clip_speeds import cruise_of
 from ..crowds.adding_clips import FIND_CLIPS, add_to_new_crowd
 from ..crowds.behavior_adding import answer
 from ..crowds.improbable import loose_parts, why_improbable
@@ -28,6 +29,7 @@ from ..read.role_assignment import default_crowd, give_role, new_crowd
 from ..read.solids import SHAPE_LABELS, fitting_region, fitting_shape, passers_height
 from ..read.start_pose import channels, store
 from ..refusal import Refusal, check_choices, choice_in
+from ..units import speed_text
 from .polls import SteeringOperator, in_object_mode, needed, something_selected, vehicle_selected
 
 SHAPED = {Role.OBSTACLE: "obstacle_shape", Role.REGION: "region_shape"}
@@ -122,7 +124,7 @@ class STEERING_OT_tag(SteeringOperator, bpy.types.Operator):
             is_new = self.find_clips and joined.preset is not None
             clips, why_none = add_to_new_crowd(joined.crowd, joined.members, context.scene) if is_new else ([], "")
             plays = f"; it plays {', '.join(clips)}" if clips else ""
-            self.report({"INFO"}, "; ".join([_summary(joined, context.scene) + plays, *instead]))
+            self.report({"INFO"}, "; ".join([_summary(joined) + plays, *instead]))
             unlikely = why_improbable(joined.crowd, joined.members, are_birds=self.moves_like == "BIRD")
             self.warn(filter(None, (why_none, torn_apart(joined.members, Family(), context.scene), unlikely)))
         elif instead:
@@ -327,7 +329,7 @@ def _select_wholes(context: Context, tagged_objects: list[Object]) -> list[str]:
     return [f"{list_names([ob.name for ob in unselected])} {verb} the selected parts"] if unselected else []
 
 
-def _summary(joined: Joined, scene: Scene) -> str:
+def _summary(joined: Joined) -> str:
     """The report after tagging vehicles, in one line."""
     number, crowd, preset = len(joined.members), joined.crowd.name, joined.preset
     vehicles = counted(number, "vehicle")
@@ -338,9 +340,7 @@ def _summary(joined: Joined, scene: Scene) -> str:
     equipment_too = f", {names_of(equipment)} too" if 0 < len(equipment) < number else ""
     if preset is None:
         return f"{vehicles} joined {crowd}{equipment_too}"
-    vehicle, units = joined.crowd.steering.vehicle, scene.unit_settings
-    cruises_at = vehicle.cruise_speed * vehicle.max_speed * units.scale_length
-    pace = bpy.utils.units.to_string(units.system, "VELOCITY", cruises_at, precision=2).strip()
+    pace = speed_text(cruise_of(joined.crowd), 2)
     return f"{vehicles} joined {crowd}{equipment_too}; preset {preset.label}, cruises at {pace}"
 
 

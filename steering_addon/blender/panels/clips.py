@@ -14,6 +14,7 @@ from ..operators.clips import words
 from ..properties import pointed_at
 from ..property_groups import meaningful
 from ..status.census import known
+from ..units import speed_text
 from .fields import draw_properties, fields, in_both, note
 
 
@@ -62,7 +63,7 @@ def _clip(layout: UILayout, context: Context, row: int, clip: PropertyGroup, sta
     if clip.plays == "MOVE" and (speed := clip.ground_speed or clip.speed):
         number = header.row()
         number.alignment = "RIGHT"
-        number.label(text=f"{speed:.2f} m/s", translate=False)
+        number.label(text=speed_text(speed), translate=False)
     header.operator("steering.clip_remove", text="", icon="X", emboss=False).row = row
     if body is None:
         return

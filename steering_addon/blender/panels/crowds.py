@@ -1,7 +1,6 @@
 """The panels of the crowd in focus: the settings that its vehicles share, and what is said where it is missing."""
 
-import bpy
-from bpy.types import Context, Object, PropertyGroup, Scene, UILayout
+from bpy.types import Context, Object, PropertyGroup, UILayout
 
 from ...behaviors import CATALOGUE
 from ...portrayal.driver_properties import Portrayal
@@ -19,6 +18,7 @@ from ..read.cast import reason
 from ..read.dependencies import animates
 from ..read.ground import shown
 from ..status.census import Census, Members, known
+from ..units import length_text
 from . import clips
 from .active_object import ICONS
 from .clips import looking
@@ -119,7 +119,7 @@ class Advanced(OfCrowd):
     def draw(self, context) -> None:
         crowd = crowd_in_focus(context)
         model = crowd.steering.vehicle
-        note(self.layout, context, _performance(model, context.scene))
+        note(self.layout, context, _performance(model))
         column = fields(self.layout)
         draw_properties(column, model, ADVANCED)
         column.prop(model, "cruise_speed", text="Cruise Share")
@@ -127,17 +127,12 @@ class Advanced(OfCrowd):
             column.prop(crowd.steering.portrayal, "use", text="Drive Parts")
 
 
-def _performance(model: PropertyGroup, scene: Scene) -> str:
+def _performance(model: PropertyGroup) -> str:
     """The turning radius v²m/F and the time to top speed vm/F at full force, in a sentence."""
     if model.max_force <= 0.0 or model.max_speed <= 0.0 or model.mass <= 0.0:
         return "Cannot turn" if model.max_speed else "Cannot move"
     agility = model.max_force / model.mass
-    length = bpy.utils.units.to_string(
-        scene.unit_settings.system,
-        "LENGTH",
-        model.max_speed * model.max_speed / agility * scene.unit_settings.scale_length,
-        precision=2,
-    )
+    length = length_text(model.max_speed * model.max_speed / agility, 2)
     return f"Turns within {length}, top speed in {model.max_speed / agility:.1f} s"
 
 

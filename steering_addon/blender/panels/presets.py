@@ -11,6 +11,7 @@ from ...settings.preset import HEADINGS, PLAIN
 from ...simulation.behavior import Behavior
 from ..crowds.preset_files import CROWDS, OF_BEHAVIORS, STATES, Listed, Shelf
 from ..refusal import Refusal
+from ..units import natural_length
 from .fields import POPOVER
 
 COLUMNS = (HEADINGS[:3], HEADINGS[3:])
@@ -41,7 +42,7 @@ def _draw_group(layout: UILayout, context: Context, heading: str, presets: list[
         return
     layout.label(text=heading)
     for preset in presets:
-        _draw_entry(layout, "preset_apply", preset, f"{preset.label()} ({_size(preset, context)})")
+        _draw_entry(layout, "preset_apply", preset, f"{preset.label()} ({_size(preset)})")
     layout.separator()
 
 
@@ -58,14 +59,12 @@ def _heading(preset: Listed) -> str:
         return ""
 
 
-def _size(preset: Listed, context: Context) -> str:
-    """The length of the bodies that a preset is meant for, in the units of the scene."""
+def _size(preset: Listed) -> str:
+    """The length of the bodies that a preset is meant for, in words."""
     try:
-        length = preset.load().body_length
+        return natural_length(preset.load().body_length)
     except Refusal:
         return "cannot be read"
-    system = context.scene.unit_settings.system
-    return bpy.utils.units.to_string(system, "LENGTH", length, precision=3, compatible_unit=True)
 
 
 class STEERING_MT_state_add(bpy.types.Menu):

@@ -18,6 +18,7 @@ from ..properties import pointed_at
 from ..property_groups import meaningful
 from ..status import census
 from ..status.present_members import history_of
+from ..units import length_text
 from .active_object import ICONS
 from .crowds import AGILITY, cruise_field
 from .fields import ROOT, OfActive, OfCrowd, counted, draw_properties, fields, in_both, note
@@ -94,7 +95,7 @@ def _words(trigger: Object) -> str:
     name = caller.name if caller is not None else trigger.name
     label = next((c.label for c in TriggerModel.parameters()["when"].choices if c.name == stored.when), "")
     if "distance" in meaningful(TriggerModel, stored):
-        return f"{name} {label.lower()}, {stored.distance:.3g} m"
+        return f"{name} {label.lower()}, {length_text(stored.distance)}"
     return label if caller is None else f"{name}: {label.lower()}"
 
 

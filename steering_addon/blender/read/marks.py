@@ -21,6 +21,7 @@ from ..objects.doubles import doubles, placed
 from ..objects.tagged_objects import full_name
 from ..properties import has_role, pointed_at
 from ..refusal import Refusal
+from ..units import length_text, speed_text
 from .checks import check_numbers, checked_values
 from .dependencies import animates, may_move
 from .locomotions import LocomotionSettings
@@ -159,15 +160,15 @@ def mark_warnings(
         top = min(_top_speed(vehicle, crowd) for vehicle, crowd in members)
         if distance > top * time:
             yield (
-                f"{performer.name} cannot be at {ob.name} in time: {distance:.3g} m in {time:.3g} s take "
-                f"{distance / time:.3g} m/s, {distance / time - top:.2g} more than its top speed."
+                f"{performer.name} cannot be at {ob.name} in time: {length_text(distance)} in {time:.3g} s take "
+                f"{speed_text(distance / time)}, {speed_text(distance / time - top, 2)} more than its top speed."
             )
             continue
         shortfall = float(_shortfall(np.broadcast_to(offset, (len(members), 3)), members, time, first).max())
         if shortfall > NEARLY:
             yield (
                 f"{performer.name} cannot be at {ob.name} in time: it {'climbs' if offset[2] > 0.0 else 'dives'} too "
-                f"slowly, by {shortfall:.2g} m. At a later frame or a nearer height it can be met."
+                f"slowly, by {length_text(shortfall, 2)}. At a later frame or a nearer height it can be met."
             )
 
 
@@ -216,7 +217,7 @@ def _places_out_of_reach(
         furthest = members[int(shortfalls.argmax())][0].name
         yield (
             f"{int(late.sum())} of {len(members)} vehicles of {crowd.name} cannot be at their places of {mark.name} in "
-            f"time, {furthest} by {shortfalls.max():.2g} m: at a later frame or nearer places they can."
+            f"time, {furthest} by {length_text(shortfalls.max(), 2)}: at a later frame or nearer places they can."
         )
 
 

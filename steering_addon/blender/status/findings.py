@@ -91,7 +91,7 @@ class FindingKind(Enum):
 
 
 MISPLACED = {
-    Misplaced.OFF_GROUND: "has no surface at the feet, within 2 m. Move to one, or leave it to Populate",
+    Misplaced.OFF_GROUND: "has no surface at the feet. Move to one, or leave it to Populate",
     Misplaced.TOO_STEEP: "starts on ground steeper than Max Slope",
     Misplaced.BOXED_IN: "is boxed in by edges and ground steeper than Max Slope",
     Misplaced.AT_BORDER: "starts on the border of a surface",

@@ -28,6 +28,7 @@ from ..read.mind_sources import store_number
 from ..read.plan import Plan
 from ..read.reading import Reader
 from ..read.sweep import lead_in, read_ahead, sweep
+from ..units import length_text
 from .subjects import driven_crowds, playing_models, subjects_of
 from .writer import Writer, writer_for
 
@@ -144,15 +145,16 @@ def _too_far(exact: ExactMarks) -> Iterator[str]:
     """A warning for each exact mark that was missed by too much."""
     for name, (left, most) in exact.too_far.items():
         yield (
-            f"The mark {name} was missed by {left:.2g} m, of which Exact corrects {most:.2g} m in the time it has: "
-            "set a longer Lead, a later frame or a nearer place."
+            f"The mark {name} was missed by {length_text(left, 2)}, of which Exact corrects {length_text(most, 2)} in "
+            "the time it has: set a longer Lead, a later frame or a nearer place."
         )
 
 
 def _missed(marks: MissedMarks) -> Iterator[str]:
     """A warning for each mark that was not met."""
     for name, metres in marks.metres.items():
-        yield f"The mark {name} was missed by {metres:.2g} m: at a later frame or a nearer place it can be met."
+        text = f"The mark {name} was missed by {length_text(metres, 2)}"
+        yield f"{text}: at a later frame or a nearer place it can be met."
 
 
 def _late(plan: Plan, mishaps: Mishaps) -> Iterator[str]:

@@ -9,6 +9,7 @@ from ...simulation.arrays.vectors import magnitude
 from ..animation.rotation_channels import RotationTrack, width_of
 from ..read.local_space import to_local
 from ..read.object_vehicles import ObjectVehicles
+from ..units import length_text
 
 AT_ONCE = 1 << 14
 """Poses converted at a time: few enough for all intermediate arrays to stay in the processor's cache."""
@@ -139,8 +140,8 @@ class NeededKeys:
     def told(self) -> str:
         """A sentence for the report of the bake: the share of keys that are needed, and how far they are off."""
         share, degrees = self.keys / max(self.of, 1), np.degrees(self.radians)
-        text = f"{share:.0%} of the keys, {1e3 * self.metres:.2g} mm and {degrees:.2g}° off"
-        return f"{text} at most ({1e3 * self.between:.2g} mm between frames)"
+        text = f"{share:.0%} of the keys, {length_text(self.metres, 2)} and {degrees:.2g}° off"
+        return f"{text} at most ({length_text(self.between, 2)} between frames)"
 
 
 def _turned(off: np.ndarray, mode: str) -> np.ndarray:

@@ -79,7 +79,7 @@ def test_a_crowd_that_is_too_fast_for_its_kind_is_named() -> None:
     people = populated(walker())
     assert "IMPROBABLE" not in listed()
     people.steering.vehicle.max_speed, people.steering.vehicle.cruise_speed = 30.0, 1.0
-    assert listed()["IMPROBABLE"].startswith(f"{people.name} moves at 30 m/s, which people hardly do")
+    assert listed()["IMPROBABLE"].startswith(f"{people.name} counts as moving at 30 m/s, which people hardly do")
 
 
 def test_points_of_a_model_with_a_walk_are_named_as_they_play_none(capfd) -> None:
@@ -151,7 +151,7 @@ def test_fit_speed_works_on_clips_that_are_there(speed: float, press, capfd) -> 
     assert made_for == pytest.approx(SPEED, rel=0.2)
     out = capfd.readouterr().out
     assert "Warning" not in out
-    assert f"{people.name} moves at {made_for:.2f} m/s, as Walk" in out
+    assert f"{people.name} moves at {made_for:.3g} m/s, as Walk" in out
 
 
 def test_origins_stand_where_clips_do_not_where_the_rest_pose_is() -> None:

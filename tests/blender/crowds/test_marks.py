@@ -141,7 +141,7 @@ def test_what_is_out_of_reach_says_by_how_much_before_the_bake() -> None:
     _, members = flock(1)
     add(members[0], place=(0.0, 200.0, 3.0))
     [said] = [text for text in planning.plan_reading(bpy.context.scene).warnings if "Mark" in text]
-    assert said == "Bird 0 cannot be at Mark in time: 200 m in 2.42 s take 82.8 m/s, 75 more than its top speed."
+    assert said == "Bird 0 cannot be at Mark in time: 200 m in 2.42 s take 82.8 m/s, 75 m/s more than its top speed."
     members[0].location.y = 195.0
     assert not any("Mark" in text for text in planning.plan_reading(bpy.context.scene).warnings)
     members[0].location.y = 0.0
@@ -234,7 +234,7 @@ def test_an_exact_mark_is_met_to_the_point_though_another_stands_there(capfd, ca
     mark.steering.mark.lead = 0.2
     bake()
     assert np.linalg.norm(places(members[:1], at) - mark.location) > 0.05
-    assert "of which Exact corrects 0.02 m in the time it has" in capfd.readouterr().out
+    assert "of which Exact corrects 2 cm in the time it has" in capfd.readouterr().out
 
 
 @pytest.mark.parametrize(

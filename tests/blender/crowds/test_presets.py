@@ -133,7 +133,7 @@ def test_presets_are_fitted_to_vehicles_of_quite_another_size(capfd) -> None:
     ship = vehicle(size=1.1)  # 1.76 m long, eight starlings
     select(ship)
     apply("starling")
-    assert "fitted from bodies 0.22 m long to 1.76 m" in capfd.readouterr().out
+    assert "fitted from bodies 22 cm long to 1.76 m" in capfd.readouterr().out
     ob = ship.steering.crowd
     assert ob.steering.separation.distance == pytest.approx(8.0 * 1.5, rel=1e-4)
     assert ob.steering.vehicle.max_speed == pytest.approx(math.sqrt(8.0) * 13.0, rel=1e-4)
@@ -141,7 +141,7 @@ def test_presets_are_fitted_to_vehicles_of_quite_another_size(capfd) -> None:
     assert ob.steering.separation.angle == pytest.approx(math.tau)
     apply("starling", fit_size=False)
     told = capfd.readouterr().out
-    assert "meant for bodies 0.22 m long, these are 1.76 m: turn on Fit to Size" in told
+    assert "meant for bodies 22 cm long, these count as 1.76 m: turn on Fit to Size" in told
     assert ob.steering.vehicle.max_speed == pytest.approx(13.0, rel=1e-4)
 
 

@@ -344,6 +344,12 @@ def test_the_messages_of_the_program_are_found() -> None:
         assert any(known in text for text in texts), known
 
 
+def test_no_message_gives_a_length_or_a_speed_a_unit_of_its_own() -> None:
+    """Scenes choose their units: `units.py` alone knows them."""
+    own = [(where, text) for where, text in everything() if re.search(r"\{\} ?([cmk]?m|ft)(/s)?\b", text)]
+    assert not own, own
+
+
 def test_every_remedy_that_a_message_names_is_known() -> None:
     named = [(where, clause) for where, text in everything() for clause in clauses(text)]
     unknown = [f"{where} {clause!r}" for where, clause in named if remedy_of(clause) is None]

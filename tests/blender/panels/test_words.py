@@ -95,6 +95,23 @@ def test_presets_are_listed_in_groups_with_the_size_they_are_meant_for() -> None
     assert all(preset.load().group for preset in shipped.values())
 
 
+@pytest.mark.parametrize(
+    ("system", "length", "speed", "starling"),
+    [
+        ("METRIC", "2.5 m", "2.5 m/s", "22 cm"),
+        ("IMPERIAL", "8.2ft", "8.2 ft/s", "8.66in"),
+        ("NONE", "250", "250", "0.22"),
+    ],
+)
+def test_lengths_and_speeds_are_told_in_the_units_of_the_scene(system, length, speed, starling) -> None:
+    """As its fields show them. Blender crashes where it is to spell the name of a unit without a system of units."""
+    a_vehicle()
+    settings, units = bpy.context.scene.unit_settings, part("blender.units")
+    settings.system, settings.scale_length = system, 0.01
+    assert (units.length_text(250.0), units.speed_text(250.0)) == (length, speed)
+    assert f"Starlings ({starling})" in [entry[-1] for entry in shown("STEERING_MT_presets")]
+
+
 def test_presets_of_the_users_own_have_a_heading_of_their_own() -> None:
     a_vehicle()
     assert bpy.ops.steering.preset_save(name="Mine") == {"FINISHED"}

@@ -52,9 +52,9 @@ def test_contacts_with_obstacles_are_reported_with_the_least_distance(capfd) -> 
     ("closest", "inside", "told"),
     [
         (np.inf, 0, ": no contacts"),
-        (0.11, 0, ", nearest obstacle 0.11 m: no contacts"),
+        (0.11, 0, ", nearest obstacle 11 cm: no contacts"),
         (-0.002, 0, "; obstacles touched by the Radius of a vehicle: no overlaps"),
-        (-0.08, 1, ", nearest obstacle -0.08 m: 1 inside an obstacle"),
+        (-0.08, 1, ", nearest obstacle -8 cm: 1 inside an obstacle"),
     ],
 )
 def test_who_touches_an_obstacle_is_not_told_to_have_no_contact(closest: float, inside: int, told: str) -> None:

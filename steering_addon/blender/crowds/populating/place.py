@@ -25,6 +25,7 @@ from ...read.locomotions import LocomotionSettings
 from ...read.role_assignment import give_role
 from ...read.solids import fitting_region, inside_of
 from ...read.sources import behaviors_of
+from ...units import length_text, natural_length
 from ..behavior_adding import behaviors_in, pointers
 from ..improbable import ANYTHING, scaling
 from .models import Source
@@ -124,7 +125,8 @@ def tell_remedy(ground: MemberGround, sources: Sequence[Source]) -> str:
         if text := _why_far(source):
             return text
         if (size := float(source.body.extent().max())) > ANYTHING.size:
-            return f"{source.model.parts[0].name} is {size:.0f} m large. {scaling(size)}, or make the place larger"
+            text = f"{source.model.parts[0].name} counts as {natural_length(size)} large"
+            return f"{text}. {scaling(size)}, or make the place larger"
     if ground.population.arrangement == SURFACE and ground.population.spread != OVER_ALL:
         return "Members of a group start where a way leads to its middle. Move that, or scatter them Over All of It"
     if not ground.proposals.is_in_part:
@@ -142,7 +144,7 @@ def _why_far(source: Source) -> str:
     if gap <= FAR * size:
         return ""
     root = source.model.parts[0]
-    text = f"The origin of {root.name} is {gap:.2g} m away from its mesh"
+    text = f"The origin of {root.name} is {length_text(gap, 2)} away from its mesh"
     if root.type in SOLID:
         return f"{text}: Object > Set Origin moves it there"
     return f"{text}: move its parts to it"
