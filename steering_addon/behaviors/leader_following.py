@@ -22,8 +22,9 @@ from ..simulation.declaration import (
     switch,
 )
 from ..simulation.maneuvers.chasing import velocity_to_keep
-from ..simulation.maneuvers.formation import LeaderAxes, Station, as_they_stand, at_vertices, carried, vertices_taken
+from ..simulation.maneuvers.formation import LeaderAxes, as_they_stand, at_vertices, carried, vertices_taken
 from ..simulation.maneuvers.neighborhood import Neighborhood
+from ..simulation.stations import Station
 from ..simulation.world import Agents, World
 from .separation import pushed_apart
 
@@ -99,8 +100,9 @@ class LeaderFollowing(Neighborhood):
         rolls = self.rolling & ~agents.grounded
         axes = LeaderAxes.of(agents, picked(world.bodies.forward, row), picked(world.bodies.up, row), rolls)
         local, kept, moves, after = self._behind(world, agents, row), nobody(len(agents)), None, None
-        if anybody(following & ((self.places != CLOUD) | (self.formation >= 0))):
-            local, kept, vertex = self._kept(world, agents, row, rolls, axes, local, memory)
+        shape = np.where(following, self.formation, -1)
+        if anybody(following & ((self.places != CLOUD) | (shape >= 0))):
+            local, kept, vertex = self._kept(world, agents, row, rolls, axes, local, shape, memory)
             moves = carried(world, agents, row, rolls, axes, local, memory)
             velocity = np.where(kept[:, None], moves.before, velocity)
         target = axes.place(leader, local)
@@ -109,7 +111,9 @@ class LeaderFollowing(Neighborhood):
         seen = world.by_way(agents, place, world.bodies.moves(row))
         if moves is not None:
             off = np.where(kept, magnitude(agents.level(seen - agents.position)), 0.0)
-            after = Station(local, moves.velocity, vertex, off)
+            shape, led = (np.where(shape >= 0, now, was) for now, was in ((shape, memory.shape), (row, memory.leader)))
+            asked = np.where(kept, world.time, memory.asked)
+            after = Station(local, moves.velocity, shape, led, vertex, off, asked)
         desired = velocity_to_keep(agents, seen, velocity, self.approach_time)
         response_time = np.maximum(self.response_time, world.dt)[:, None]
         steering = (desired - agents.velocity) / response_time
@@ -144,16 +148,25 @@ class LeaderFollowing(Neighborhood):
         return columns(ahead - back, aside, above)
 
     def _kept(
-        self, world: World, agents: Agents, row: Rows, rolls: Mask, axes: LeaderAxes, local: Vectors, memory: Station
+        self,
+        world: World,
+        agents: Agents,
+        row: Rows,
+        rolls: Mask,
+        axes: LeaderAxes,
+        local: Vectors,
+        shape: Rows,
+        memory: Station,
     ) -> tuple[Vectors, Mask, Rows]:
-        """The places of agents as seen from leaders of rows (n,), whether each is in a formation, and its vertex."""
+        """The places of agents as seen from leaders of rows (n,), whether each is in a formation, and its vertex of its
+        shape (n,), -1 for none."""
         stands = (self.leader >= 0) & (self.places == AS_THEY_STAND)
         if anybody(stands):
             local = np.where(stands[:, None], as_they_stand(world, agents, row, rolls), local)
-        shape, vertex = np.where(self.leader >= 0, self.formation, -1), memory.vertex
+        vertex = memory.vertex
         if anybody(shape >= 0):
             seen = axes.seen(agents.position - picked(world.bodies.position, row))
-            vertex = vertices_taken(world, shape, row, seen, vertex)
+            vertex = vertices_taken(world, agents, shape, row, seen, memory)
             local = at_vertices(world, shape, vertex, local, self.formed)
         return local, stands | ((shape >= 0) & (vertex >= 0)), vertex
 

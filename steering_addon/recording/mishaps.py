@@ -22,12 +22,12 @@ from ..simulation.ground import parted
 from ..simulation.lane_use import Passing, Yielding
 from ..simulation.locomotion import FLARES, HELD_UP, OFF_GROUND, PERCHED
 from ..simulation.maneuvers.coming_down import Coming
-from ..simulation.maneuvers.formation import Station
 from ..simulation.maneuvers.stopping import Settling
 from ..simulation.memory import memories_among, memory_among
 from ..simulation.roles import Role
 from ..simulation.sensing import upward_of
 from ..simulation.snapshot import Snapshot, State
+from ..simulation.stations import Station
 from ..simulation.steering import errands, followers
 from .overlaps import Overlaps
 
@@ -92,7 +92,6 @@ class Mishaps:
         self._height = np.full(n, -np.inf)
         self._overlaps = Overlaps()
         self._off = np.zeros(n)
-        self._was_off = np.zeros(n)
         self._nearest_to_place = np.full(n, np.inf)
 
     def look(self, frame: int, state: State) -> None:
@@ -200,8 +199,8 @@ class Mishaps:
     def _look_at_formations(self, frame: int, state: State, snapshot: Snapshot) -> None:
         for station in memories_among(Station, state.memories.values()):
             # The memory of one that follows no more stays as it was.
-            follows = snapshot.present & (station.off != self._was_off)
-            self._was_off, near = station.off, OFF_BY * snapshot.vehicle.radius
+            follows = snapshot.present & station.kept(state.time, snapshot.interval)
+            near = OFF_BY * snapshot.vehicle.radius
             gets_there = station.off < self._nearest_to_place
             moves = follows & np.isfinite(station.velocity[:, 0])
             self._nearest_to_place = np.where(moves & gets_there, station.off, self._nearest_to_place)

@@ -24,6 +24,7 @@ from .perches import Perches
 from .presence.arrivals import Errand
 from .roles import Role
 from .snapshot import Snapshot, State, Tracked
+from .stations import Station
 from .terrain import Terrain
 from .vehicle import Motion
 from .ways.over_ground import find_ways
@@ -75,6 +76,7 @@ def world_at(state: State, before: Snapshot, after: Snapshot, fraction: float) -
         _perches_at(motion, before, after, fraction),
         before.lift,
         memory_among(Partners, state.memories.values()),
+        memory_among(Station, state.memories.values()),
         memory_among(Routed, state.memories.values()),
         memory_among(Yielding, state.memories.values()),
         before.signals,

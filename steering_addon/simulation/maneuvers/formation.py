@@ -11,31 +11,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays.scalars import Mask, Number, Rows, Scalars, anybody, firsts
+from ..arrays.identities import rows_among
+from ..arrays.scalars import Mask, Number, Rows, anybody, firsts, put, which
 from ..arrays.vectors import Vectors, columns, cross, dot, magnitude, picked, truncate, unit, unit_or
 from ..marks.sharing import shared_out
-from ..memory import Memory, remembered
+from ..stations import FREE, NONE_LEFT, Station
 from ..world import Agents, World
-
-FREE, NONE_LEFT = -1, -2
-"""In place of the vertex that an agent has taken."""
-
-
-@dataclass(frozen=True)
-class Station(Memory):
-    """The place that each agent has in a formation.
-
-    Attributes:
-        local: (n, 3) ahead, to the right and up as seen from the leader, metres; nan before there is one.
-        velocity: (n, 3) at which it got through the last step, m/s.
-        vertex: (n,) the row of the vertex that it has taken; FREE or NONE_LEFT.
-        off: (n,) how far it is off its place, metres.
-    """
-
-    local: Vectors = remembered((np.nan, np.nan, np.nan))
-    velocity: Vectors = remembered((np.nan, np.nan, np.nan))
-    vertex: Rows = remembered(FREE)
-    off: Scalars = remembered(0.0)
 
 
 @dataclass(frozen=True)
@@ -73,27 +54,43 @@ def as_they_stand(world: World, agents: Agents, leader: Rows, rolls: Mask) -> Ve
     return axes.seen(picked(began.position, agents.rows) - picked(began.position, leader))
 
 
-def vertices_taken(world: World, shape: Rows, leader: Rows, seen: Vectors, vertex: Rows) -> Rows:
+def vertices_taken(world: World, agents: Agents, shape: Rows, leader: Rows, seen: Vectors, memory: Station) -> Rows:
     """The vertex of its shape that each agent has, (n,); those without one take the nearest that are free.
+
+    A vertex is of one vehicle, whatever crowds and states those are in who share the shape. Where two have taken one in
+    the same step, the first keeps it.
 
     Args:
         shape: (n,) rows of `World.shapes`, -1 for none.
         leader: (n,) rows of bodies; a shape has as many vertices for the followers of each.
         seen: (n, 3) where the agents are as seen from their leaders, metres.
-        vertex: (n,) those that they had.
     """
+    stations = world.stations or Station.blank(world.vehicles)
+    keepers = which((stations.vertex >= 0) & stations.kept(world.time, world.interval))
+    held, elsewhere = stations.take(keepers), (memory.shape != shape) | (memory.leader != leader)
+    vertex = np.where((shape >= 0) & elsewhere, FREE, memory.vertex)
+    has = which((shape >= 0) & (vertex >= 0))
+    known = _numbers(world, held.shape, held.leader, held.vertex)
+    keeper = np.append(keepers, -1)[rows_among(known, _numbers(world, shape[has], leader[has], vertex[has]))]
+    vertex = put(vertex, has[(keeper >= 0) & (keeper != agents.rows[has])], FREE)
     lacks = (shape >= 0) & (vertex == FREE)
     if not anybody(lacks):
         return vertex
-    vertex = vertex.copy()
     for number, body in np.unique(np.stack((shape[lacks], leader[lacks]), axis=1), axis=0).tolist():
         points, together = world.shapes[number], (shape == number) & (leader == body)
         rows = np.flatnonzero(together & lacks)
-        free = np.setdiff1d(np.arange(len(points)), vertex[together])
+        taken = np.append(vertex[together], held.vertex[(held.shape == number) & (held.leader == body)])
+        free = np.setdiff1d(np.arange(len(points)), taken)
         free = free[_nearest(picked(seen, rows), picked(_seen(points), free))]
         places = shared_out(picked(seen, rows), picked(_seen(points), free))
         vertex[rows] = np.append(free, NONE_LEFT)[places]
     return vertex
+
+
+def _numbers(world: World, shape: Rows, leader: Rows, vertex: Rows) -> Rows:
+    """A number for each vertex of a shape about a leader, (m,), unlike those of all others."""
+    most = max(len(points) for points in world.shapes)
+    return (shape * len(world.bodies.radius) + leader) * most + vertex
 
 
 def _nearest(seen: Vectors, points: Vectors) -> Rows:

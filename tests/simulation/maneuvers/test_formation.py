@@ -13,8 +13,10 @@ from steering_addon.behaviors.wander import Wander
 from steering_addon.locomotion import Planar
 from steering_addon.recording.mishaps import OFF_PLACE, Mishaps
 from steering_addon.simulation.geometry.regions import SPHERE, regions
-from steering_addon.simulation.maneuvers.formation import FREE, NONE_LEFT, vertices_taken
-from tests.scene import Scene, about, leaders, positions, turned
+from steering_addon.simulation.maneuvers.formation import vertices_taken
+from steering_addon.simulation.run import simulate
+from steering_addon.simulation.stations import FREE, NONE_LEFT, Station
+from tests.scene import Crowd, Scene, about, in_crowds, leaders, positions, turned
 
 KEPT = {"places": AS_THEY_STAND, "approach_time": 0.8, "response_time": 0.4}
 
@@ -83,14 +85,30 @@ def test_who_comes_late_takes_a_vertex_that_is_free_however_seldom_vehicles_deci
 
 
 def test_with_too_few_vertices_some_keep_their_places_and_nobody_takes_one_twice() -> None:
-    world, _, _ = Scene([[0.0, 0.0, 0.0]], shapes=(np.arange(6.0).reshape(2, 3),)).seen()
-    seen, nobody = np.array([[0.0, 0.0, 0.0], [1.0, 0.0, 1.0], [9.0, 9.0, 9.0]]), np.full(3, FREE)
-    first = vertices_taken(world, np.zeros(3, int), np.zeros(3, int), seen, nobody)
+    world, agents, _ = Scene(np.zeros((3, 3)), shapes=(np.arange(6.0).reshape(2, 3),)).seen()
+    seen, here = np.array([[0.0, 0.0, 0.0], [1.0, 0.0, 1.0], [9.0, 9.0, 9.0]]), np.zeros(3, int)
+    first = vertices_taken(world, agents, here, here, seen, Station.blank(3))
     assert sorted(first) == [NONE_LEFT, 0, 1] and first[2] == NONE_LEFT
-    late = vertices_taken(world, np.zeros(3, int), np.zeros(3, int), seen, np.array([1, FREE, FREE]))
+    known = replace(Station.blank(3), shape=here, leader=here, vertex=np.array([1, FREE, FREE]))
+    late = vertices_taken(world, agents, here, here, seen, known)
     assert late[0] == 1 and sorted(late[1:]) == [NONE_LEFT, 0]
-    without = vertices_taken(world, np.full(3, -1), np.zeros(3, int), seen, nobody)
+    elsewhere = vertices_taken(world, agents, here, here + 1, seen, replace(known, vertex=np.array([1, NONE_LEFT, 0])))
+    assert elsewhere.tolist() == first.tolist(), "about another leader they begin anew"
+    without = vertices_taken(world, agents, np.full(3, -1), here, seen, Station.blank(3))
     assert (without == FREE).all()
+
+
+def test_crowds_that_share_a_formation_and_its_leader_share_out_its_vertices() -> None:
+    """One that was elsewhere meanwhile has lost its vertex to whoever has taken it."""
+    points = np.array([[0.0, -1.0, 0.0], [8.0, -2.0, 0.0], [-8.0, -2.0, 0.0]])
+    scene = Scene([[0.0, -2.0, 0.0], [7.0, -2.0, 0.0], [0.1, -2.2, 0.0]], tracked=leaders([0.0, 0.0, 0.0]),
+                  shapes=(points,))  # fmt: skip
+    crowds = [Crowd(np.array(rows), (LeaderFollowing.of(len(rows), formation=0),)) for rows in ([0, 1], [2])]
+    kept = {"leader_following": replace(Station.blank(3), shape=np.zeros(3, int), vertex=np.array([0, FREE, FREE]))}
+    for memories in ({}, kept):
+        state, snapshot = replace(scene.start(), memories=memories), in_crowds(scene.snapshot(), crowds)
+        after = list(simulate(state, [snapshot] * 4))[-1].memories["leader_following"]
+        assert sorted(after.vertex) == [0, 1, 2]
 
 
 def test_those_too_weak_to_keep_their_places_are_noted() -> None:
