@@ -15,7 +15,7 @@ from typing import TypeAlias, TypeVar
 import numpy as np
 
 from ..simulation.arrays.frozen import replace
-from ..simulation.arrays.scalars import Mask, Rows, Scalars, alike, everybody, same_for_all
+from ..simulation.arrays.scalars import Mask, Rows, Scalars, alike, everybody, put, same_for_all, which
 from ..simulation.behavior import Adjustment, Behavior
 from ..simulation.combining import MATTERS
 from ..simulation.declaration import CAUSE, Declared, Kind
@@ -161,7 +161,8 @@ def _with_columns(body: Body, columns: dict[str, Scalars]) -> Body:
 
 
 def starting_afresh(minds: Sequence[Mind], state: State, snapshot: Snapshot, before: Mindset, after: Mindset) -> State:
-    """The state in which vehicles that enter a mode begin anew with the behaviors that it has settings of its own for.
+    """The state in which vehicles that change their mode begin anew with the behaviors that either has settings of its
+    own for.
 
     They forget what these remember, and want the goals again that they have reached. What a mode only switches off
     continues later where it was.
@@ -170,19 +171,31 @@ def starting_afresh(minds: Sequence[Mind], state: State, snapshot: Snapshot, bef
     if not changed.any():
         return state
     memories, arrived = dict(state.memories), dict(state.arrived)
-    for mode, in_it in vehicles_in_modes(minds, snapshot.crowd, after.mode):
-        enters = np.flatnonzero(in_it & changed)
-        if not len(enters):
-            continue
-        used = {behavior.name for behavior in snapshot.settings[mode.settings].behaviors}
-        for name in mode.replaces:
-            if name in arrived:
-                arrived[name] = arrived[name].copy()
-                arrived[name][enters] = False
-            # The rounds through several targets have the name of the behavior and of the parameter.
-            for known in [key for key in memories if name in used and key.split(".")[0] == name]:
-                memories[known] = memories[known].put(enters, type(memories[known]).blank(len(enters)))
+    for mind in minds:
+        rows = which((snapshot.crowd == mind.crowd) & changed)
+        changes = np.stack((before.mode[rows], after.mode[rows]), axis=1)
+        for left, entered in np.unique(changes, axis=0).tolist():
+            those = rows[(changes == (left, entered)).all(axis=1)]
+            used = _settings_in(mind, snapshot, entered, those).names
+            # What the mode that they leave has switched off, they remember from before.
+            own = _replaced(mind, left) & _settings_in(mind, snapshot, left, those).names
+            for name in own | _replaced(mind, entered):
+                if name in arrived:
+                    arrived[name] = put(arrived[name], those, False)
+                # The rounds through several targets have the name of the behavior and of the parameter.
+                for known in [key for key in memories if name in used and key.split(".")[0] == name]:
+                    memories[known] = memories[known].put(those, type(memories[known]).blank(len(those)))
     return replace(state, memories=memories, arrived=arrived)
+
+
+def _replaced(mind: Mind, mode: int) -> frozenset[str]:
+    """The names of the behaviors for which a mode has settings of its own."""
+    return frozenset(mind.modes[mode - 1].replaces if mode else ())
+
+
+def _settings_in(mind: Mind, snapshot: Snapshot, mode: int, rows: Rows) -> Settings:
+    """The settings that vehicles of rows (m,) of a crowd follow in a mode."""
+    return snapshot.settings[mind.modes[mode - 1].settings if mode else snapshot.settings_row[rows[0]]]
 
 
 NUMBERS = (Kind.NUMBER, Kind.INTEGER)

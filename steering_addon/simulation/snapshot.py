@@ -58,6 +58,11 @@ class Settings:
         return self.has or (None,) * len(self.behaviors)
 
     @once
+    def names(self) -> frozenset[str]:
+        """The names of the behaviors."""
+        return frozenset(behavior.name for behavior in self.behaviors)
+
+    @once
     def about_cause(self) -> dict[int, list[str]]:
         """The names of the parameters that are about what called a vehicle, by the place of their behavior."""
         about: dict[int, list[str]] = {}

@@ -170,7 +170,7 @@ def test_a_switch_in_the_middle_of_another_keeps_what_each_state_was_about() -> 
     assert before[1] > 1.0 and np.linalg.norm(after - before) < 1.5
 
 
-def test_what_a_state_has_settings_of_its_own_for_begins_anew_each_time_it_is_entered() -> None:
+def test_what_a_state_has_settings_of_its_own_for_begins_anew_each_time_it_is_entered_or_left() -> None:
     """Of two vehicles one enters: it forgets what the behavior remembers, and wants its goal again."""
     go = CrowdState("Go", [(Arrival, {"target": 2})])
     snapshot = with_states(herd(2).snapshot(), [go])
@@ -190,6 +190,15 @@ def test_what_a_state_has_settings_of_its_own_for_begins_anew_each_time_it_is_en
     arrived = {name: mask.tolist() for name, mask in begun.arrived.items()}
     assert arrived == {"arrival": [False, True], "seek": [False, True], "flee": [True, True]} and both.all()
     assert starting_afresh((mind,), state, snapshot, before, before) is state
+    # One that leaves the state for settings of the crowd begins anew too, but for what the state switched off.
+    crowd = replace(snapshot.settings[0], behaviors=tuple(kind.of(2) for kind in (Arrival, Seek, Flee)))
+    snapshot = replace(snapshot, settings=(crowd, *snapshot.settings[1:]))
+    after = replace(before, mode=np.array([0, 0]), turns=np.array([0, 1]))
+    begun = starting_afresh((mind,), state, snapshot, before, after)
+    left = {name: memory.left.tolist() for name, memory in begun.memories.items()}
+    assert left == {"arrival": [1, 0], "arrival.target": [1, 0], "seek": [1, 1], "flee": [1, 1]}
+    arrived = {name: mask.tolist() for name, mask in begun.arrived.items()}
+    assert arrived == {"arrival": [True, False], "seek": [True, True], "flee": [True, True]}
 
 
 def test_crowds_choose_and_follow_their_own_states_only() -> None:
