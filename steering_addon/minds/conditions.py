@@ -211,7 +211,7 @@ class Outside(OfRegions):
 
 @dataclass(frozen=True)
 class Arrived(OfItself):
-    """It is where one of its behaviors leads it."""
+    """It is where one of its behaviors leads it, or stands beside that as others are there."""
 
     name = "ARRIVED"
     label = "Arrived"

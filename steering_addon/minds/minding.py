@@ -13,9 +13,11 @@ import numpy as np
 from ..simulation.arrays.frozen import replace
 from ..simulation.arrays.scalars import Mask, Rows, Scalars, clamp, nobody, total
 from ..simulation.arrays.vectors import magnitude
+from ..simulation.maneuvers.stopping import Settling
 from ..simulation.mindset import Mindset
+from ..simulation.presence.arrivals import Staying
 from ..simulation.snapshot import ActionSelection, Settings, Snapshot, State
-from ..simulation.steering import errands
+from ..simulation.steering import errands, resting
 from ..simulation.world import World
 from .calling import luck, vary
 from .choosing import choose_modes
@@ -42,7 +44,9 @@ class Minds(ActionSelection):
         speed = magnitude(velocity)
         stands = errand.bound & (speed < STANDS * snapshot.vehicle.cruise_speed * snapshot.vehicle.max_speed)
         before = after = replace(before, idle=np.where(stands, before.idle + world.dt, 0.0))
-        arrived = np.logical_or.reduce((errand.arrived, *state.arrived.values()))
+        # One that stays for a time has arrived once that is over.
+        beside = resting(state, snapshot, Settling) & ~resting(state, snapshot, Staying)
+        arrived = np.logical_or.reduce((errand.arrived, beside, *state.arrived.values()))
         left_alone = self._left_alone(snapshot, before, len(world.bodies.crowd))
         for mind in self.of_crowds:
             rows = np.flatnonzero((snapshot.crowd == mind.crowd) & snapshot.present)

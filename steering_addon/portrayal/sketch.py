@@ -13,7 +13,7 @@ from ..simulation.ground import level_heading
 from ..simulation.maneuvers.stopping import Settling
 from ..simulation.presence.arrivals import Staying, memory_of
 from ..simulation.snapshot import Snapshot, State, Tracked
-from ..simulation.steering import errands, followers
+from ..simulation.steering import errands, resting
 from .heads import EYES, attends
 from .riding import Carriage, carriage
 
@@ -150,14 +150,7 @@ def arrived(state: State, before: State | None, snapshot: Snapshot) -> Mask:
         before: the state on the frame before; None on the first.
     """
     at_goal, passing = errands(state).arrived.copy(), np.zeros(len(state), dtype=np.bool_)
-    over, staying = passing.copy(), passing.copy()
-    behaviors = {memory_of(name): name for name in state.arrived}
-    for name, memory in state.memories.items():
-        if isinstance(memory, Staying | Settling):
-            stands = memory.settled if isinstance(memory, Settling) else memory.arrived > 0.0
-            stands = stands & followers(state, snapshot, name.split(".")[0])
-            goes_on = state.arrived.get(behaviors.get(name, name))
-            staying |= stands if goes_on is None else stands & ~goes_on
+    over = passing.copy()
     for name, goes_on in state.arrived.items():
         earlier = None if before is None else before.arrived.get(name)
         new = goes_on if earlier is None else goes_on & ~earlier
@@ -165,7 +158,7 @@ def arrived(state: State, before: State | None, snapshot: Snapshot) -> Mask:
         stayed = stay.arrived > 0.0 if isinstance(stay, Staying) else np.zeros(len(state), dtype=np.bool_)
         over |= new & stayed
         passing |= new & ~stayed
-    return ((at_goal & ~over) | staying | passing) & ~state.away
+    return ((at_goal & ~over) | resting(state, snapshot, Settling, Staying) | passing) & ~state.away
 
 
 def surfaces_before(before: State | None, snapshot: Snapshot) -> Surfaces:

@@ -24,11 +24,12 @@ from ..simulation.locomotion import FLARES, HELD_UP, OFF_GROUND, PERCHED
 from ..simulation.maneuvers.coming_down import Coming
 from ..simulation.maneuvers.stopping import Settling
 from ..simulation.memory import memories_among, memory_among
+from ..simulation.presence.arrivals import Staying
 from ..simulation.roles import Role
 from ..simulation.sensing import upward_of
 from ..simulation.snapshot import Snapshot, State
 from ..simulation.stations import Station
-from ..simulation.steering import errands, followers
+from ..simulation.steering import errands, resting
 from .overlaps import Overlaps
 
 OVERLAP, OBSTACLE, STUCK, GROUND, FELL, HELD = "overlap", "obstacle", "stuck", "ground", "fell", "held"
@@ -168,7 +169,7 @@ class Mishaps:
         self._stood[self._lets & ~lets] = self._stayed[self._lets & ~lets] = 0.0
         self._lets = lets
         still = solid & (magnitude(state.motion.velocity) < STILL * snapshot.vehicle.max_speed)
-        there = _are_there(state, snapshot)
+        there = errands(state).arrived | resting(state, snapshot, Settling, Staying)
         blocked = still & (clearance < BLOCKED * radius) & ~there
         self._stood = np.where(blocked, self._stood + snapshot.frame_time, 0.0)
         stuck, stays = self._stood > PATIENCE, self._gets_nowhere(state, snapshot, clearance) & ~there
@@ -254,15 +255,6 @@ def _wait_in_turn(halted: Mask, patient: Mask, state: State, snapshot: Snapshot)
     while next_ones := [row for row, others in before.items() if not gets_on[row] and anybody(gets_on[others])]:
         gets_on[next_ones] = True
     return halted & gets_on
-
-
-def _are_there(state: State, snapshot: Snapshot) -> Mask:
-    """The vehicles that have arrived, or stand beside the place where they go because others are there, (n,)."""
-    there = errands(state).arrived
-    for name, memory in state.memories.items():
-        if isinstance(memory, Settling) and anybody(memory.settled):
-            there = there | (memory.settled & followers(state, snapshot, name))
-    return there
 
 
 def _let_pass(state: State) -> Mask:

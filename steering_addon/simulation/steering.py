@@ -22,6 +22,7 @@ from .combining import COMBINE, MATTERS, Component, blend, keep_urgent, left_out
 from .decisions import Decisions
 from .ground import of_rows
 from .intention import Intention, is_said, nothing_said
+from .maneuvers.stopping import Settling
 from .presence.arrivals import Errand, Staying, arrival_distance, for_takers, in_turn, memory_of, stay_on, stays
 from .snapshot import Settings, Snapshot, State
 from .targets import aim, takes_aim
@@ -168,6 +169,18 @@ def followers(state: State, snapshot: Snapshot, name: str) -> Mask:
                 wanted = behavior.weight != 0.0
                 follow = follow | ((row == number) & (wanted if has is None else wanted & has))
     return follow
+
+
+def resting(state: State, snapshot: Snapshot, *kinds: type[Settling | Staying]) -> Mask:
+    """The vehicles that rest where a behavior has led them, or beside that as others are there, (n,): they have come as
+    near as they will, whether or not they go on later. `kinds`: of the memories by which they do."""
+    rests = nobody(len(state))
+    for name, memory in state.memories.items():
+        if isinstance(memory, kinds) and anybody(memory.rests):
+            behavior = name.split(".")[0]
+            those, gone_on = memory.rests & followers(state, snapshot, behavior), state.arrived.get(behavior)
+            rests = rests | (those if gone_on is None else those & ~gone_on)
+    return rests
 
 
 def _groups(settings: Sequence[Settings], row: Rows, takes_part: Mask) -> Iterator[tuple[Settings, Rows]]:

@@ -6,10 +6,15 @@ import numpy as np
 import pytest
 
 from steering_addon.behaviors.arrival import Arrival
+from steering_addon.behaviors.separation import Separation
+from steering_addon.minds.conditions import Arrived
 from steering_addon.portrayal.sketch import arrived, in_company
+from steering_addon.scene import CrowdState, trigger, with_states
 from steering_addon.simulation.presence.attendance import GO_ON, LEAVE, STAY
+from steering_addon.simulation.run import step
 from steering_addon.simulation.snapshot import Settings
 from steering_addon.simulation.steering import errands
+from tests.minds.herds import AT_ONCE
 from tests.scene import Scene, leaders, positions, speeds
 from tests.simulation.presence.test_arrivals import DOOR, FPS, on_arrival, walk
 from tests.simulation.presence.test_stays import visit
@@ -83,11 +88,15 @@ def test_who_continues_or_leaves_has_arrived_for_a_moment(what: int) -> None:
 
 def test_those_who_stand_beside_a_place_that_is_taken_have_arrived_too() -> None:
     places = np.array([(0.0, 1.5 * row, 0.0) for row in range(4)])
-    target = len(places)
-    scene = Scene(places, behaviors=[(Arrival, {"target": target})], speed=1.0, tracked=leaders(DOOR), fps=FPS)
-    states = scene.run(250)
+    behaviors = [(Arrival, {"target": 4}), (Separation, {"distance": 1.5})]
+    scene = Scene(places, behaviors=behaviors, speed=1.0, tracked=leaders(DOOR), fps=FPS)
+    states = scene.run(200)
+    assert not errands(states[-1]).arrived.all()
     assert arrived(states[-1], states[-2], states[-1].inputs).all()
     assert not arrived(states[10], states[9], states[10].inputs).any()
+    # Triggers say the same.
+    calling = with_states(states[-1].inputs, [CrowdState("Rest", numbers=AT_ONCE)], [trigger(1, Arrived)])
+    assert step(replace(states[-1], inputs=calling), calling).mindset.mode.all()
     # Called away, they are no longer there, though where they stood is remembered.
     away = replace(states[-1].inputs, settings=(Settings((), 0),))
     assert (arrived(states[-1], states[-2], away) == errands(states[-1]).arrived).all()

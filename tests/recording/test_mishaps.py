@@ -30,6 +30,7 @@ from steering_addon.simulation.lane_use import Passing
 from steering_addon.simulation.locomotion import HELD_UP, OFF_GROUND
 from steering_addon.simulation.maneuvers.coming_down import Coming
 from steering_addon.simulation.maneuvers.stopping import Settling
+from steering_addon.simulation.presence.arrivals import Staying, memory_of
 from steering_addon.simulation.snapshot import Settings, State
 from steering_addon.simulation.steering import ERRAND
 from tests.scene import Scene, errand_of, leaders, locked
@@ -122,7 +123,15 @@ def test_a_vehicle_standing_long_at_an_obstacle_is_stuck_and_elsewhere_is_not() 
 
 
 @pytest.mark.parametrize(
-    "why", ["it stands", "it was led there", "it moves on in time", "it cannot move", "it settled there"]
+    "why",
+    [
+        "it stands",
+        "it was led there",
+        "it moves on in time",
+        "it cannot move",
+        "it settled there",
+        "it stays a while",
+    ],
 )
 def test_a_vehicle_that_stands_at_an_obstacle_is_stuck_for_no_such_reason(why: str) -> None:
     ball = obstacles([[0.0, 0.0, 0.0]], [1.0])
@@ -130,8 +139,10 @@ def test_a_vehicle_that_stands_at_an_obstacle_is_stuck_for_no_such_reason(why: s
     if why == "it was led there":
         reads = errand_of(np.array([False]), np.array([0.0]), np.array([True]))
         stands = replace(stands, memories={ERRAND: reads})
-    elif why == "it settled there":
-        settled = replace(stands, memories={Arrival.name: replace(Settling.blank(1), settled=np.array([True]))})
+    elif why in ("it settled there", "it stays a while"):
+        settled = {Arrival.name: replace(Settling.blank(1), settled=np.array([True]))}
+        stays = {memory_of(Arrival.name): replace(Staying.blank(1), arrived=np.array([3.0]))}
+        settled = replace(stands, memories=settled if why == "it settled there" else stays)
         # Unless it was called away since.
         assert looked_at(*[settled] * 80).number(STUCK) == 1
         stands = replace(settled, inputs=replace(settled.inputs, settings=(Settings((Arrival.of(1),), 0),)))

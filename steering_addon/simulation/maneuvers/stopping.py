@@ -92,6 +92,11 @@ class Settling(Memory):
     time: Scalars = remembered(0.0)
     settled: Mask = remembered(False)
 
+    @property
+    def rests(self) -> Mask:
+        """(n,) the agents that have settled."""
+        return self.settled
+
     def after(self, world: World, agents: Agents, target: Rows, distance: Scalars, zone: Scalars) -> "Settling":
         """The memory after a step.
 

@@ -151,6 +151,11 @@ class Staying(Memory):
     arrived: Scalars = remembered(0.0)
     time: Scalars = remembered(0.0)
 
+    @property
+    def rests(self) -> Mask:
+        """(n,) the agents whose stay has begun."""
+        return self.arrived > 0.0
+
 
 def memory_of(name: str) -> str:
     """The name under which it is remembered how long agents stay where the behavior of a name leads."""
