@@ -26,7 +26,7 @@ from ..objects.tagged_objects import by_role, crowd_of, in_use, members_in, tagg
 from ..properties import has_role, has_roles, uses
 from ..property_groups import TYPES, collection_of, values_for_preset, values_of
 from ..read.dependencies import animated_paths
-from ..read.target_groups import awaited, is_named
+from ..read.target_groups import Offered, awaited, is_named
 
 
 def add_behaviors(
@@ -176,8 +176,8 @@ def point_at(crowd: Object, preset: Preset, kind: Kind, target: Object) -> None:
 
 def note_unasked(crowd: Object, preset: Preset, scene: Scene) -> None:
     """Note the behaviors of a preset that the crowd has just taken up and that wait for a target."""
-    roles = by_role(in_use(scene))
-    names = [b.name for b in CATALOGUE if b.name in preset.behaviors and awaited(b, crowd, roles) is not None]
+    offered = Offered.of(by_role(in_use(scene)))
+    names = [b.name for b in CATALOGUE if b.name in preset.behaviors and awaited(b, crowd, offered) is not None]
     _store_unasked(crowd, names)
 
 
@@ -189,10 +189,11 @@ def ask_for(crowd: Object, behavior: type[Behavior]) -> None:
 def answer(scene: Scene) -> None:
     """Let behaviors of which the scene now has a target say so when they lose it, as something may have been tagged."""
     roles = by_role(in_use(scene))
+    offered = Offered.of(roles)
     for crowd in roles[Role.CROWD]:
         if crowd.steering.unasked and crowd.is_editable and crowd.library is None:
             names = crowd.steering.unasked.split()
-            waiting = [b.name for b in CATALOGUE if b.name in names and awaited(b, crowd, roles) is not None]
+            waiting = [b.name for b in CATALOGUE if b.name in names and awaited(b, crowd, offered) is not None]
             _store_unasked(crowd, waiting)
 
 

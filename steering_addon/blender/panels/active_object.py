@@ -132,7 +132,7 @@ def _link_fields(column: UILayout, ob: Object) -> None:
 def _may_call(ob: Object, context: Context) -> bool:
     """Whether there are states into which an object may call vehicles. With states of its own crowd, they offer it."""
     counts = census.known(context.scene)
-    if counts is None or not counts.roles.get(Role.STATE):
+    if counts is None or not counts.offered.roles.get(Role.STATE):
         return False
     crowd = crowd_of(ob) if has_role(ob, Role.VEHICLE) else None
     return crowd is None or not states_of_crowd(crowd, context)

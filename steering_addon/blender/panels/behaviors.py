@@ -34,7 +34,7 @@ class Behaviors(OfCrowd):
         layout, crowd = self.layout, holder_in_focus(context)
         in_use = [behavior for behavior in CATALOGUE if crowd.steering.is_property_set(behavior.name)]
         is_state = has_role(crowd, Role.STATE)
-        census = None if is_state else known(context.scene)
+        census = known(context.scene)
         if is_state:
             _of_a_state(layout, context, in_use)
         elif census is not None and census.is_lost(crowd) and (vehicle := vehicle_in_focus(context)) is not None:

@@ -157,9 +157,7 @@ def check_targets(crowds: Iterable[Object], objects: Iterable[Object]) -> None:
     for crowd in crowds:
         for target in pointers_of(crowd):
             if problem := _why_unfit(target, names):
-                title = target.parameter.replace("_", " ").title()
-                text = f"{target.ob.name}, the {title} of {target.behavior.label} in {crowd.name}, {problem}."
-                raise Refusal(text, about=[crowd])
+                raise Refusal(f"{target.told(crowd)}, {problem}.", about=[crowd])
             if target.kind is Kind.PATH:
                 check_curves([target.ob], Role.PATH)
 

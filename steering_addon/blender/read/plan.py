@@ -12,13 +12,12 @@ from bpy.types import Object, Scene
 from ...portrayal.driver_properties import Portrayal
 from ...simulation.arrays.chance import keys_of_vehicles, numbers_of_vehicles
 from ...simulation.candidates import FIRST, Candidates
-from ...simulation.declaration import CAUSE, NEAREST, POINTERS, Kind, Parameter
-from ...simulation.roles import Role
+from ...simulation.declaration import CAUSE, POINTERS, Kind
 from ..animation.frame_rate import decides_every, frame_time_of, substeps_of
 from ..objects.identity import distinct_identities
 from ..objects.tagged_objects import crowd_of
 from ..pieces import in_one_go
-from ..properties import has_role, settings_of
+from ..properties import settings_of
 from ..property_groups import values_of
 from .cast import Cast, cast_of, lost_warnings, no_points
 from .checks import check_independent, warnings_of
@@ -29,7 +28,7 @@ from .mind_sources import StateSource, TriggerSource, state_source, trigger_sour
 from .object_vehicles import no_objects
 from .sources import BodySource, CrowdSource, behaviors_of, by_name, check_hiding, feeds, pointers_of, portrays
 from .surroundings import Scenery, Surroundings, rows_of, rows_of_bodies, rows_of_vehicles, surroundings_of
-from .target_groups import taking_part, target_warnings
+from .target_groups import Offered, means_cause, target_warnings
 from .vehicles import Vehicles, VehicleSource
 
 
@@ -171,7 +170,9 @@ def _warnings(scene: Scene, cast: Cast) -> Iterator[str]:
         yield f"{no_points(cast.empty)}."
     of_objects = [source.crowds[row] for row in source.object_rows.tolist()]
     yield from warnings_of(zip(source.objects, of_objects), cast.crowds, cast.states)
-    yield from target_warnings(by_name(set(source.crowds)), taking_part(cast.roles))
+    moving = set(source.crowds)
+    holders = by_name({*moving, *(state for state in cast.states if crowd_of(state) in moving)})
+    yield from target_warnings(holders, Offered.of(cast.roles))
     yield from mark_warnings(cast.marks, scene, cast.first, cast.last, source.objects, of_objects)
 
 
@@ -214,10 +215,10 @@ def _crowd_source(
     pointed_rows: dict[Kind, dict[str, int]],
     chosen_of: dict[tuple[str, str, str], int],
 ) -> CrowdSource:
-    behaviors, is_state = behaviors_of(ob), has_role(ob, Role.STATE)
+    behaviors = behaviors_of(ob)
     pointed = {
         (behavior.name, name): chosen_of.get(
-            (ob.name_full, behavior.name, name), _row_without_target(parameter, is_state=is_state)
+            (ob.name_full, behavior.name, name), CAUSE if means_cause(ob, parameter) else parameter.default
         )
         for behavior in behaviors
         for name, parameter in behavior.parameters().items()
@@ -227,11 +228,3 @@ def _crowd_source(
         pointed[target.behavior.name, target.parameter] = pointed_rows[target.kind][target.name]
     portrayal = Portrayal.of(len(rows), **values_of(Portrayal, ob.steering.portrayal)) if portrays(ob) else None
     return CrowdSource(ob, identity, rows, behaviors, pointed, portrayal)
-
-
-def _row_without_target(parameter: Parameter, *, is_state: bool) -> int:
-    """The row for a pointer that is not set: in a state, whatever called stands for the nearest of a role."""
-    default: int = parameter.default
-    return (
-        CAUSE if is_state and parameter.kind is Kind.BODY and default == NEAREST and not parameter.in_order else default
-    )

@@ -82,6 +82,11 @@ class Pointer:
     def name(self) -> str:
         return _full_name_of(self.ob, self.bone)
 
+    def told(self, holder: Object) -> str:
+        """The object and what it is to a crowd or state, as in "Rock, the Target of Go To in Fleet"."""
+        title = self.behavior.parameters()[self.parameter].called(self.parameter)
+        return f"{self.ob.name}, the {title} of {self.behavior.label} in {holder.name}"
+
 
 def _full_name_of(ob: Object, bone: str) -> str:
     return f"{full_name(ob)} > {bone}" if bone else full_name(ob)

@@ -15,7 +15,7 @@ from ...simulation.declaration import NEAREST, POINTERS, Kind, Parameter
 from ...simulation.roles import DESCRIPTIONS, Role
 from ..objects.hierarchy import ancestors
 from ..objects.tagged_objects import crowd_of, full_name, tagged
-from ..properties import has_role, pointed_at
+from ..properties import has_role, pointed_at, settings_of
 from ..property_groups import TYPES, choice_of, collection_of, meaningful
 from ..refusal import Refusal
 from .sources import behaviors_of, may_be_active, pointers_of
@@ -23,82 +23,113 @@ from .vehicles import VehicleSource, rows_of_points
 
 OPTIONAL = (Role.REGION,)
 """Roles that behaviors can do without: where nothing bounds them, vehicles may go anywhere."""
+SWITCHED = (Kind.BODY, Kind.PATH, Kind.REGION)
+"""Kinds of targets that count on those frames only on which they take part."""
 PICK_NUMBERS = {choice.name: choice.number for choice in PICKS}
 
 
-def taking_part(roles: Mapping[Role, Iterable[Object]]) -> dict[Role, bool]:
-    """Whether an object of each role takes part, or may on some frame."""
-    return {role: any(map(may_be_active, objects)) for role, objects in roles.items()}
+@dataclass(frozen=True)
+class Offered:
+    """The objects that a scene offers as targets.
+
+    Attributes:
+        roles: what takes part of each role; nothing, zero or no entry if none does.
+        idle: the name of an object of a role that takes no part.
+        outside: the full names of targets that are not in the scene.
+    """
+
+    roles: Mapping[Role, Any]
+    idle: Mapping[Role, str]
+    outside: Container[str] = ()
+
+    @classmethod
+    def of(cls, roles: Mapping[Role, Iterable[Object]]) -> "Offered":
+        """The tagged objects of a scene, by role: those count that take part, or may on some frame."""
+        by_switch = {role: {may_be_active(ob): ob.name for ob in objects} for role, objects in roles.items()}
+        return cls(
+            {role: True in names for role, names in by_switch.items()},
+            {role: names[False] for role, names in by_switch.items() if False in names},
+        )
 
 
-def awaited(behavior: type[Behavior], crowd: Object, roles: Mapping[Role, object]) -> tuple[str, Parameter] | None:
-    """The parameter of a behavior that no object of the scene fits, with its name; None if the behavior can work.
-    `roles`: what the scene has of each role, as a number or a list."""
-    group = getattr(crowd.steering, behavior.name)
-    for name, parameter in behavior.parameters().items():
-        if parameter.kind in POINTERS and _is_awaited(group, name, parameter, roles):
-            return name, parameter
+def means_cause(holder: Object, parameter: Parameter) -> bool:
+    """Whether a target left empty stands for whatever called, as in a state for the nearest of a role."""
+    nearest = parameter.kind is Kind.BODY and parameter.default == NEAREST and not parameter.in_order
+    return nearest and has_role(holder, Role.STATE)
+
+
+def awaited(behavior: type[Behavior], holder: Object, offered: Offered) -> Parameter | None:
+    """The parameter of a behavior of a crowd or state that no object of the scene fits; None if it can work."""
+    group = getattr(holder.steering, behavior.name)
+    for name in meaningful(behavior, group):
+        parameter = behavior.parameters()[name]
+        if parameter.kind in POINTERS and _is_awaited(holder, group, name, parameter, offered):
+            return parameter
     return None
 
 
-def waits_unasked(behavior: type[Behavior], crowd: Object, roles: Mapping[Role, object]) -> bool:
-    """Whether a behavior waits for a target that is optional or came with a preset; `roles`: as for `awaited`."""
-    awaiting = awaited(behavior, crowd, roles)
-    return awaiting is not None and (awaiting[1].role in OPTIONAL or behavior.name in crowd.steering.unasked.split())
+def waits_unasked(behavior: type[Behavior], holder: Object, offered: Offered) -> bool:
+    """Whether a behavior waits for a target that is optional or came with a preset."""
+    awaiting = awaited(behavior, holder, offered)
+    return awaiting is not None and (awaiting.role in OPTIONAL or behavior.name in holder.steering.unasked.split())
 
 
-def _is_awaited(group: PropertyGroup, name: str, parameter: Parameter, roles: Mapping[Role, Any]) -> bool:
+def _is_awaited(holder: Object, group: PropertyGroup, name: str, parameter: Parameter, offered: Offered) -> bool:
     """Whether a parameter stands for the nearest object of a role that no object of the scene has."""
-    return parameter.default == NEAREST and not is_named(group, name) and not roles.get(parameter.role)
+    nearest = parameter.default == NEAREST and not is_named(group, name) and not means_cause(holder, parameter)
+    return nearest and not offered.roles.get(parameter.role)
 
 
-def target_problem(
-    behavior: type[Behavior], crowd: Object, roles: Mapping[Role, Any], outside: Container[str] = ()
-) -> str:
+def target_problem(behavior: type[Behavior], holder: Object, offered: Offered) -> str:
     """Why the targets of a behavior let it do nothing, as a sentence without final stop; empty if they are in order.
-
-    Args:
-        roles: what the scene has of each role; nothing, zero or no entry if it has none.
-        outside: the full names of targets that are not in the scene.
-    """
-    group = getattr(crowd.steering, behavior.name)
+    `holder`: its crowd or state."""
+    group = getattr(holder.steering, behavior.name)
     for name in meaningful(behavior, group):
         parameter = behavior.parameters()[name]
         if parameter.kind not in POINTERS:
             continue
-        target, choice = pointed_at(group, name), f"{'' if parameter.in_order else 'a '}{name.replace('_', ' ')}"
+        target, field = pointed_at(group, name), parameter.called(name)
         if target is None:
-            if _is_awaited(group, name, parameter, roles):
-                return f"It waits for a {DESCRIPTIONS[parameter.role][0]}: tag one, or choose {choice}"
+            if _is_awaited(holder, group, name, parameter, offered):
+                idle = offered.idle.get(parameter.role)
+                remedy = "tag one" if idle is None else f"turn on Takes Part of {idle}"
+                return f"It waits for a {DESCRIPTIONS[parameter.role][0]}: {remedy}, or choose its {field}"
             # A crowd that no choice asks for may be left out.
             if parameter.kind is Kind.CROWD and parameter.only_with:
-                return f"It waits for {choice}: choose one"
-        elif full_name(target) in outside:
-            return f"{target.name} is not in the scene: choose another {name.replace('_', ' ')}"
+                return f"It waits for a {field}: choose one"
+        elif full_name(target) in offered.outside:
+            return f"{target.name} is not in the scene: choose another {field}"
         elif parameter.kind is Kind.CROWD and not has_role(target, Role.CROWD):
             return f"{target.name} is not a crowd: choose one"
         elif target.type != TYPES.get(parameter.kind, target.type):
             return f"{target.name} is not a {TYPES[parameter.kind].lower()}: choose one"
+        elif parameter.kind in SWITCHED and not has_role(target, Role.CROWD) and not _may_take_part(target):
+            return f"{target.name} takes no part: turn on its Takes Part, or choose another {field}"
     return ""
 
 
-def target_warnings(crowds: Iterable[Object], roles: Mapping[Role, Any]) -> Iterator[str]:
-    """A warning for each behavior in use that waits for a target, and for each target that is not what it is used as;
-    `roles`: as for `target_problem`."""
-    for crowd in crowds:
-        for behavior in behaviors_of(crowd):
-            if waits_unasked(behavior, crowd, roles):
-                continue
-            if problem := target_problem(behavior, crowd, roles):
-                yield f"{behavior.label} of {crowd.name} has no effect. {problem}."
-        for pointer in pointers_of(crowd):
+def _may_take_part(target: Object) -> bool:
+    return settings_of(target) is None or may_be_active(target)
+
+
+def idle_behaviors(holder: Object, offered: Offered) -> Iterator[tuple[type[Behavior], str]]:
+    """The behaviors in use of a crowd or state that do nothing for want of a target, each with why, but for those that
+    wait unasked."""
+    for behavior in behaviors_of(holder):
+        if not waits_unasked(behavior, holder, offered) and (problem := target_problem(behavior, holder, offered)):
+            yield behavior, problem
+
+
+def target_warnings(holders: Iterable[Object], offered: Offered) -> Iterator[str]:
+    """A warning for each behavior in use of crowds and states that does nothing for want of a target, and for each
+    target that is not what it is used as."""
+    for holder in holders:
+        for behavior, problem in idle_behaviors(holder, offered):
+            yield f"{behavior.label} of {holder.name} has no effect. {problem}."
+        for pointer in pointers_of(holder):
             role = pointer.behavior.parameters()[pointer.parameter].role
             if role is Role.RESOURCE and not has_role(pointer.ob, role):
-                title = pointer.parameter.replace("_", " ").title()
-                yield (
-                    f"{pointer.ob.name}, the {title} of {pointer.behavior.label} in {crowd.name}, is not tagged as a "
-                    f"resource, so it never runs out. Tag it as one."
-                )
+                yield f"{pointer.told(holder)}, is not tagged as a resource, so it never runs out. Tag it as one."
 
 
 def outside_scene(crowds: Iterable[Object], objects: Container[Object]) -> frozenset[str]:
@@ -144,7 +175,7 @@ def several_of(crowd: Object, behaviors: Iterable[type[Behavior]], objects: list
         for name, parameter in behavior.parameters().items():
             if parameter.kind is not Kind.BODY:
                 continue
-            target = f"the {name.replace('_', ' ').title()} of {behavior.label} in {crowd.name}"
+            target = f"the {parameter.called(name)} of {behavior.label} in {crowd.name}"
             members, points = _members(group, name, parameter, objects, target)
             if members or points:
                 pick = pick_of(group, name, parameter)

@@ -24,8 +24,8 @@ from ..pieces import in_one_go
 from ..properties import pointed_at, settings_of
 from ..read.evaluated_points import number_of_points
 from ..read.fingerprint import fingerprint
-from ..read.sources import pointers_of
-from ..read.target_groups import outside_scene
+from ..read.sources import may_be_active, pointers_of
+from ..read.target_groups import Offered, outside_scene
 from . import hand_edits, placing
 from .findings import Finding, findings
 from .hand_edits import changed_clips
@@ -93,20 +93,18 @@ class Census:
     """The counts of a scene.
 
     Attributes:
-        roles: the number of objects with each role that take part on the current frame.
+        offered: what takes part on the current frame, as a number by role, and what cannot be a target.
         crowds: the vehicles of each crowd of the scene, by its full name.
         lost: the vehicles whose crowd is not in the scene, by the full name of that; "" for those without a crowd.
-        outside: the full names of targets of behaviors that are not in the scene.
         baked: the number of objects that play a bake.
         bake: the vehicles among those that play one.
         posed, driven: the full names of the crowds as in `custom_properties.traits`.
         counted_for: the settings of the scene that Blender announces no change of.
     """
 
-    roles: Mapping[Role, int]
+    offered: Offered
     crowds: Mapping[str, Members]
     lost: Mapping[str, Members]
-    outside: frozenset[str]
     baked: int
     last: int
     bake: Baked = Baked()
@@ -170,7 +168,8 @@ def counting(scene: Scene, before: Census | None = None, made_of: str | None = N
     lost = {full_name(ob) if ob else "": counted.left_out for ob, counted in members.items() if ob not in present}
     yield
     posed, driven = traits(everything, len(present)) if before is None else (before.posed, before.driven)
-    points = any(True for ob in present for _ in pointers_of(ob))
+    holders = [*present, *tally.states]
+    points = any(True for ob in holders for _ in pointers_of(ob))
     objects = set(everything) if points else set()
     yield
     bake = _bakes_played(scene, records, outcomes, before.bake if before is not None else None, made_of)
@@ -183,10 +182,9 @@ def counting(scene: Scene, before: Census | None = None, made_of: str | None = N
                 listed.append(finding)
             yield
     return Census(
-        roles=dict(tally.roles),
+        offered=Offered(dict(tally.roles), tally.idle, outside_scene(holders, objects)),
         crowds=crowds,
         lost=lost,
-        outside=outside_scene(present, objects),
         baked=tally.baked,
         last=frame_range(scene)[1],
         bake=bake,
@@ -231,11 +229,14 @@ def _unannounced_settings(scene: Scene) -> tuple:
 
 @dataclass
 class _Tally:
-    """The objects counted so far: who takes part by role, the vehicles by crowd, the crowds, and what plays a bake."""
+    """The objects counted so far: who takes part by role, and who never does, the vehicles by crowd, the crowds and
+    states, and what plays a bake."""
 
     roles: Counter[Role] = field(default_factory=Counter)
+    idle: dict[Role, str] = field(default_factory=dict)
     members: "dict[Object | None, _Counted]" = field(default_factory=dict)
     crowds: set[Object] = field(default_factory=set)
+    states: list[Object] = field(default_factory=list)
     baked: int = 0
     records: dict[Object, BakeRecord] = field(default_factory=dict)
     outcomes: Outcomes = field(default_factory=Outcomes)
@@ -245,6 +246,8 @@ class _Tally:
         names = stored.roles
         if stored.active:
             self.roles.update(Role[name] for name in names)
+        elif not may_be_active(ob):
+            self.idle.update((Role[name], ob.name) for name in names)
         # An object without animation plays no bake, which is quicker to check.
         record = bake_of(ob) if ob.animation_data is not None or MARK in ob else None
         self.baked += record is not None
@@ -252,6 +255,8 @@ class _Tally:
             self.records[ob] = record
         if Role.CROWD.name in names:
             self.crowds.add(ob)
+        if Role.STATE.name in names and may_be_active(ob):
+            self.states.append(ob)
         if names.isdisjoint((Role.VEHICLE.name, Role.POINTS.name)):
             return
         points = None

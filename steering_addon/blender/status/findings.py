@@ -40,7 +40,7 @@ from ..read.dependencies import animates
 from ..read.evaluated_points import number_of_points
 from ..read.solids import is_mesh
 from ..read.sources import behaviors_of, may_be_active, pointers_of
-from ..read.target_groups import awaited, outside_scene, taking_part, target_problem, waits_unasked
+from ..read.target_groups import Offered, idle_behaviors, outside_scene
 from .placing import covering, loose_links, misplaced, walled
 
 EMPTY = 1e-6
@@ -150,12 +150,11 @@ def findings(
         yield from _clips(crowd, roles[Role.STATE], members_of.get(crowd, ()))
     yield None
     yield from _outcomes(records, outcomes)
-    present = taking_part(roles)
-    for crowd in crowds:
-        for behavior in behaviors_of(crowd):
-            if awaited(behavior, crowd, present) is not None and not waits_unasked(behavior, crowd, present):
-                text = f"{behavior.label} of {crowd.name} has no effect. {target_problem(behavior, crowd, present)}"
-                yield Finding(FindingKind.WAITING, text, (full_name(crowd),))
+    offered = Offered.of(roles)
+    for holder in holders:
+        for behavior, problem in idle_behaviors(holder, offered):
+            text = f"{behavior.label} of {holder.name} has no effect. {problem}"
+            yield Finding(FindingKind.WAITING, text, (full_name(holder),))
 
 
 def _bodies(vehicles: Sequence[Object]) -> Iterator[Finding]:
@@ -452,9 +451,7 @@ def _targets_gone(holder: Object, gone: frozenset[str]) -> Iterator[Finding]:
     """The targets of the behaviors of a crowd or state that were deleted from the scene; `gone`: their full names."""
     for target in pointers_of(holder):
         if full_name(target.ob) in gone:
-            label = target.parameter.replace("_", " ").title()
-            text = f"{target.ob.name}, the {label} of {target.behavior.label} in {holder.name}, was deleted"
-            yield Finding(FindingKind.TARGET_GONE, text, (full_name(holder),))
+            yield Finding(FindingKind.TARGET_GONE, f"{target.told(holder)}, was deleted", (full_name(holder),))
 
 
 def _clips_never_played(crowd: Object, states: Sequence[Object]) -> Iterator[Finding]:

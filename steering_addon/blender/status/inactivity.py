@@ -40,7 +40,7 @@ def why_idle(behavior: type[Behavior], crowd: Object, census: Census | None) -> 
     group = getattr(crowd.steering, behavior.name)
     if group.weight == 0.0:
         return f"Its weight is {_zero(crowd, f'steering.{behavior.name}.weight')}"
-    return "" if census is None else target_problem(behavior, crowd, census.roles, census.outside)
+    return "" if census is None else target_problem(behavior, crowd, census.offered)
 
 
 def _no_member_moves(crowd: Object, census: Census | None) -> str:

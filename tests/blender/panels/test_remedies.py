@@ -231,6 +231,7 @@ REMEDIES: dict[str, Callable[[], bool]] = {
         make=lambda: select(found_walkers()[0]),
     ),
     r"press flip front": shows("object", "steering.flip_front", of="operator"),
+    r"takes part": shows("object", "active", make=lambda: select(tag(wedge(), role="LEADER"))),
     r"turn off the modifiers": in_rna("Modifier", "show_viewport"),
     r"turn off the pin": in_rna("Object", "show_only_shape_key"),
     r"make its parts visible in renders": in_rna("Object", "hide_render"),

@@ -79,7 +79,7 @@ def test_a_patrol_goes_to_all_leaders_by_name_unless_others_are_chosen_and_has_n
     patrol, census = herd.steering.patrol, part("blender.status.census").count(bpy.context.scene)
     kind = next(kind for kind in part("behaviors").CATALOGUE if kind.name == "patrol")
     why_idle = part("blender.status.inactivity").why_idle
-    assert why_idle(kind, herd, census) == "It waits for a Leader: tag one, or choose targets"
+    assert why_idle(kind, herd, census) == "It waits for a Leader: tag one, or choose its Targets"
     for name in "CAB":
         leader(name=name)
     assert candidates() == [(["A", "B", "C"], NEXT)]

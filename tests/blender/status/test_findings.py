@@ -251,7 +251,7 @@ CASES = {
     an_excluded_target: ("NOT_COUNTED", "Goal is left out: excluded from the view layer"),
     a_deleted_target_of_a_state: ("TARGET_GONE", "Goal, the Target of Go To in State, was deleted"),
     a_deleted_target: ("TARGET_GONE", "Road, the Path of Follow Path in Ships, was deleted"),
-    a_deleted_path: ("WAITING", "Follow Path of Ships has no effect. It waits for a Path: tag one, or choose a path"),
+    a_deleted_path: ("WAITING", "Follow Path of Ships has no effect. It waits for a Path: tag one, or choose its Path"),
 }
 REFUSED = (an_excluded_target, a_deleted_target_of_a_state, a_deleted_target)
 """The cases that a bake refuses."""

@@ -6,7 +6,7 @@ import pytest
 from tests.blender.animated import insert, is_baked
 from tests.blender.building import empty, frames, part, path_curve, wedge
 from tests.blender.seen import flight
-from tests.blender.steered import bake, crowd, leader, tag, vehicle
+from tests.blender.steered import bake, crowd, leader, press, tag, use, vehicle
 
 
 def said(crowd_object, behavior: str) -> str:
@@ -38,7 +38,7 @@ def test_a_target_outside_the_scene_is_told_before_the_bake_refuses_it() -> None
     ships = sailing(seek={"target": target})
     bpy.context.scene.collection.objects.unlink(target)
     bpy.context.view_layer.update()
-    assert said(ships, "seek") == "Target is not in the scene: choose another target"
+    assert said(ships, "seek") == "Target is not in the scene: choose another Target"
     with pytest.raises(RuntimeError, match="Target, the Target of Go To in Fleet, is no longer in the scene"):
         bake()
 
@@ -52,10 +52,10 @@ def test_an_object_that_is_not_a_crowd_is_told_before_the_bake_refuses_it() -> N
 
 def test_neighbors_of_a_chosen_crowd_that_was_not_chosen_are_told(capfd) -> None:
     ships = sailing(separation={"neighbors": "CHOSEN_CROWD"}, cohesion={"neighbors": "OWN_CROWD"})
-    assert said(ships, "separation") == "It waits for a crowd: choose one"
+    assert said(ships, "separation") == "It waits for a Crowd: choose one"
     assert said(ships, "cohesion") == ""
     bake()
-    assert "of Fleet has no effect. It waits for a crowd" in capfd.readouterr().out
+    assert "of Fleet has no effect. It waits for a Crowd" in capfd.readouterr().out
 
 
 def test_a_leader_that_never_takes_part_is_told_as_a_missing_one(capfd) -> None:
@@ -63,10 +63,34 @@ def test_a_leader_that_never_takes_part_is_told_as_a_missing_one(capfd) -> None:
     guide = leader(location=(0.0, 9.0, 0.0))
     guide.steering.active = False
     bake()
-    assert "of Fleet has no effect. It waits for a Leader" in capfd.readouterr().out
+    told = "Go To of Fleet has no effect. It waits for a Leader: turn on Takes Part of Leader, or choose its Target"
+    assert told in capfd.readouterr().out
     insert(guide, "steering.active", {1: False, 2: True})
     bake()
     assert "has no effect" not in capfd.readouterr().out
+
+
+@pytest.mark.parametrize("in_state", [False, True])
+@pytest.mark.parametrize("chosen", [False, True])
+@pytest.mark.parametrize("behavior", ["seek", "path_following"])
+def test_the_remedy_for_a_target_that_takes_no_part_mends_it(capfd, in_state, chosen, behavior) -> None:
+    """Whether it is chosen or the nearest, for a crowd and for a state; nothing is awaited by a state whose target is
+    whatever called."""
+    frames(1, 3)
+    ships = sailing(wander={})
+    target = tag(path_curve("Goal"), role="PATH") if behavior == "path_following" else leader(name="Goal")
+    holder = press("state_add", ships, preset="") if in_state else ships
+    use(holder, **{behavior: {"own": True} if in_state else {}})
+    if chosen:
+        setattr(getattr(holder.steering, behavior), "target" if behavior == "seek" else "path", target)
+    target.steering.active = False
+    bake()
+    told = f"{holder.name} has no effect. " in capfd.readouterr().out
+    assert told == bool(said(holder, behavior)) == (chosen or not (in_state and behavior == "seek"))
+    assert not told or "turn on" in said(holder, behavior)
+    target.steering.active = True
+    bake()
+    assert "has no effect" not in capfd.readouterr().out and not said(holder, behavior)
 
 
 def test_a_path_is_not_followed_on_frames_on_which_it_takes_no_part() -> None:
@@ -84,13 +108,12 @@ def test_a_path_that_is_not_a_curve_is_told_before_the_bake_refuses_it() -> None
     assert said(ships, "path_following") == "Rock is not a curve: choose one"
 
 
-def test_food_that_is_not_a_resource_is_told_after_the_bake(capfd) -> None:
+@pytest.mark.parametrize("in_state", [False, True])
+def test_food_that_is_not_a_resource_is_told_after_the_bake(capfd, in_state) -> None:
     food = wedge("Rock", (0.0, 2.0, 0.0))
-    ships = sailing(forage={})
-    name = next(
-        n for n, p in ships.steering.forage.bl_rna.properties.items() if p.type == "POINTER" and n != "rna_type"
-    )
-    setattr(ships.steering.forage, name, food)
+    ships = sailing()
+    holder = press("state_add", ships, preset="") if in_state else ships
+    use(holder, forage={"resource": food, **({"own": True} if in_state else {})})
     bake()
     told = capfd.readouterr().out
     assert "Rock, the " in told and "is not tagged as a resource, so it never runs out" in told
