@@ -30,6 +30,7 @@ from ..properties import pointed_at, uses
 from ..read.forward_axis import front_of
 from ..read.reading import RegionReader
 from ..read.role_assignment import current_front, give_role
+from ..read.start_pose import start_position
 from ..refusal import Refusal, sound_front
 from .behavior_adding import behaviors_in, point_at, pointers
 from .member_variation import Amounts, vary
@@ -192,11 +193,11 @@ def bring_to_life(
     Args:
         ground: what the members were put on, if anything.
         room: the region that they were put in, if any.
-        places: (n, 3) where they start, in metres; by default where members are.
+        places: (n, 3) where they start, in metres; by default the starts of the members.
     """
     take_up(preset, crowd, context.scene)
     if places is None:
-        places = doubles([ob.matrix_world.translation for ob in members])
+        places = np.array([start_position(ob) for ob in members]).reshape(-1, 3)
     walks = ground is not None and preset.moves.grounded and not preset.moves.clings
     stood_on = ground if walks else None
     region, neighbors = (room, []) if room is not None else _room_for(context, crowd, places, preset, stood_on)

@@ -134,11 +134,12 @@ def new_cue(state: Object, frame: int, length: int, fade: int) -> NlaStrip:
 
 
 def cue_strips(state: Object) -> list[NlaStrip]:
-    """The strips on a state that tell its crowd to take it up, without muted ones."""
+    """The strips on a state that tell its crowd to take it up, without muted ones and those beside a track on solo."""
     animation = state.animation_data
     if animation is None or not animation.use_nla:
         return []
-    tracks = (track for track in animation.nla_tracks if not track.mute)
+    solo = [track for track in animation.nla_tracks if track.is_solo]
+    tracks = (track for track in solo or animation.nla_tracks if not track.mute)
     strips = (strip for track in tracks for strip in track.strips if not strip.mute)
     return [strip for strip in strips if strip.action is not None and CUE_PATH in _paths(strip.action)]
 

@@ -63,6 +63,13 @@ def object_named(name: str) -> Object | None:
     return ob if ob is not None else next((ob for ob in bpy.data.objects if full_name(ob) == name), None)
 
 
+def called(objects: Iterable[Object], name: str) -> Object | None:
+    """The object among some that a user calls by a name: its full name, else the first that bears it in its file."""
+    objects = list(objects)
+    by_own_name = next((ob for ob in objects if ob.name == name), None)
+    return next((ob for ob in objects if full_name(ob) == name), by_own_name)
+
+
 def crowd_of(ob: Object) -> Object | None:
     """The crowd a vehicle belongs to; None if that no longer exists or is not a crowd."""
     crowd = pointed_at(ob.steering, "crowd")

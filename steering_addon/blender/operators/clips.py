@@ -29,7 +29,7 @@ from ..crowds.state_preset_exchange import as_made
 from ..crowds.states import states_of_crowd
 from ..objects.focus import crowd_in_focus, select_only, selectable
 from ..objects.hierarchy import Family
-from ..objects.tagged_objects import crowd_of, in_use, members_in, names_of, vehicles_of
+from ..objects.tagged_objects import called, crowd_of, full_name, in_use, members_in, names_of, vehicles_of
 from ..properties import uses
 from ..property_groups import items_of
 from ..read.dependencies import animated_paths
@@ -95,14 +95,14 @@ def _action_names(self, context, _text) -> list[str]:
 
 
 def _state_name(clip: PropertyGroup) -> str:
-    """The name of the state that a clip is for; empty for any."""
+    """The full name of the state that a clip is for; empty for any."""
     state = state_of(clip)
-    return state.name if state is not None else ""
+    return full_name(state) if state is not None else ""
 
 
 def _state_names(_self, context, _text) -> list[str]:
     crowd = crowd_in_focus(context)
-    return [state.name for state in states_of_crowd(crowd, context)] if crowd is not None else []
+    return [full_name(state) for state in states_of_crowd(crowd, context)] if crowd is not None else []
 
 
 class STEERING_OT_clip_add(SteeringOperator, bpy.types.Operator):
@@ -145,10 +145,10 @@ class STEERING_OT_clip_add(SteeringOperator, bpy.types.Operator):
         if action is None:
             reason = f"No action is named {self.action}" if self.action else "No action is chosen"
             raise Refusal(f"{reason}. Choose one that poses {models[0][1].name}.")
-        states = {state.name: state for state in states_of_crowd(crowd, context)}
-        if self.state and self.state not in states:
+        state = called(states_of_crowd(crowd, context), self.state)
+        if self.state and state is None:
             raise Refusal(f"{crowd.name} has no state {self.state}. Choose one of its states, or none.")
-        if any(clip.action == action and _state_name(clip) == self.state for clip in stored_clips(crowd)):
+        if any(clip.action == action and state_of(clip) == state for clip in stored_clips(crowd)):
             where = f" in {self.state}" if self.state else ""
             raise Refusal(f"{action.name} is already a clip of {crowd.name}{where}. Choose another action.")
         # Of the model that brought it, or of the first one that it poses.
@@ -157,8 +157,8 @@ class STEERING_OT_clip_add(SteeringOperator, bpy.types.Operator):
         [clip] = measured_clips(ob, [action], context.scene, family, sound_front(ob))
         plays = self.plays if self.properties.is_property_set("plays") else name_of(PLAYS, clip.plays)
         entry = add_clip(crowd, action, plays)
-        if self.state:
-            entry.state = states[self.state]
+        if state is not None:
+            entry.state = state
         measure_clips(crowd, context.scene, family)
         if entry.plays == "MOVE" and entry.speed:
             store_no_walk(crowd, "")

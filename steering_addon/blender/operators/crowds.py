@@ -14,7 +14,17 @@ from ..crowds.states import copy_crowd, copy_states
 from ..objects.crowd_caches import cache_of
 from ..objects.focus import check_editable, crowd_in_focus, select_only, selectable, vehicle_in_focus, vehicles_selected
 from ..objects.hierarchy import Family
-from ..objects.tagged_objects import capsule_of, crowd_of, height_of, in_use, list_names, members_in, tagged
+from ..objects.tagged_objects import (
+    called,
+    capsule_of,
+    crowd_of,
+    full_name,
+    height_of,
+    in_use,
+    list_names,
+    members_in,
+    tagged,
+)
 from ..panels.fields import counted
 from ..properties import has_role
 from ..property_groups import is_listed
@@ -27,7 +37,7 @@ from .polls import SteeringOperator, has_crowd, has_editable_scene, in_object_mo
 
 
 def _crowd_names(_self, context, _text) -> list[str]:
-    return [ob.name for ob in tagged(in_use(context.scene), Role.CROWD)]
+    return [full_name(ob) for ob in tagged(in_use(context.scene), Role.CROWD)]
 
 
 class STEERING_OT_crowd_assign(SteeringOperator, bpy.types.Operator):
@@ -74,11 +84,12 @@ def _new(context: Context, vehicles: list[Object]) -> Object:
 
 
 def _crowd_named(name: str, scene: Scene) -> Object:
-    for ob in tagged(in_use(scene), Role.CROWD):
-        if ob.name == name:
-            check_stored([ob])
-            return ob
-    raise Refusal(f"Crowd {name} not found in the scene. Choose another one, or leave the name empty to create one.")
+    crowd = called(tagged(in_use(scene), Role.CROWD), name)
+    if crowd is None:
+        text = f"Crowd {name} not found in the scene"
+        raise Refusal(f"{text}. Choose another one, or leave the name empty to create one.")
+    check_stored([crowd])
+    return crowd
 
 
 def _move(vehicles: list[Object], crowd: Object, context: Context, *, fit: bool) -> None:
@@ -114,7 +125,8 @@ class STEERING_OT_crowd_restore(SteeringOperator, bpy.types.Operator):
     def carry_out(self, context):
         objects = in_use(context.scene)
         lost = lost_crowds(members_in(objects), tagged(objects, Role.CROWD))
-        chosen = [missing for missing in lost if not self.crowd or (missing.crowd and missing.crowd.name == self.crowd)]
+        named = called((missing.crowd for missing in lost if missing.crowd is not None), self.crowd)
+        chosen = [missing for missing in lost if not self.crowd or (named is not None and missing.crowd == named)]
         if not chosen:
             subject = f"The crowd {self.crowd}" if self.crowd else "No crowd"
             raise Unneeded(f"{subject} is {'not ' * bool(self.crowd)}missing from the scene")

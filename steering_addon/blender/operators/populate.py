@@ -33,7 +33,7 @@ from ..objects.characters import family_with_bound_parts, is_character, not_copi
 from ..objects.doubles import doubles
 from ..objects.focus import activate, crowd_in_focus, wholes_selected
 from ..objects.hierarchy import Family, roots
-from ..objects.tagged_objects import crowd_of, list_names, names_of
+from ..objects.tagged_objects import called, crowd_of, full_name, list_names, names_of
 from ..properties import has_role, pointed_at
 from ..property_groups import operator_property, stored_value, values_of
 from ..read.ground import CHOICE, NUMBERS, shown
@@ -54,7 +54,7 @@ whose height is at most this share of its width, or this one if it is larger tha
 
 def _places(self, context, _text) -> list[str]:
     kind = PLACE_KINDS.get(NUMBERS[self.arrangement])
-    return [ob.name for ob in context.scene.objects if kind is not None and kind.fits(ob)]
+    return [full_name(ob) for ob in context.scene.objects if kind is not None and kind.fits(ob)]
 
 
 _has_models = needed(
@@ -167,7 +167,7 @@ class STEERING_OT_populate(SteeringOperator, bpy.types.Operator):
         specified = {name: passed[name] for name in chosen}
         self.found = " ".join(name for name in FOLLOWING if group is None and name not in chosen)
 
-        place = context.scene.objects.get(self.place) if self.place else group and pointed_at(group, "place")
+        place = called(context.scene.objects, self.place) if self.place else group and pointed_at(group, "place")
         if self.place and place is None:
             raise Refusal(f"{self.place} not found in the scene. Choose another place.")
         if place is not None and _is_member(place, crowd):
@@ -215,7 +215,7 @@ class STEERING_OT_populate(SteeringOperator, bpy.types.Operator):
         self.found = " ".join(f"{name}={getattr(self, name)}" for name in self.found.split())
         if place is not None:
             group.place = place
-            self.place = place.name
+            self.place = full_name(place)
         for ob in models:
             group.sources.add().object = ob
 

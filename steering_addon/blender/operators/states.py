@@ -20,7 +20,7 @@ from ..crowds.states import (
     triggers_of_state,
 )
 from ..objects.focus import activate, check_editable, crowd_in_focus, select_only, selectable, state_in_focus
-from ..objects.tagged_objects import crowd_of, in_use, list_names, tagged, vehicles_of
+from ..objects.tagged_objects import called, crowd_of, in_use, list_names, tagged, vehicles_of
 from ..properties import has_role
 from ..property_groups import items_of
 from ..read.dependencies import animated_paths
@@ -72,7 +72,7 @@ class STEERING_OT_trigger_add(SteeringOperator, bpy.types.Operator):
     def _state(self, context) -> bpy.types.Object:
         states = tagged(in_use(context.scene), Role.STATE)
         if self.to:
-            state = next((ob for ob in states if ob.name == self.to), None)
+            state = called(states, self.to)
             if state is None:
                 raise Refusal(f"State {self.to} not found in the scene. Choose another one.")
             return state
@@ -129,7 +129,7 @@ class STEERING_OT_states_copy(SteeringOperator, bpy.types.Operator):
     def carry_out(self, context):
         crowd = crowd_in_focus(context)
         others = crowds_with_states(context, crowd)
-        chosen = [ob for ob in others if ob.name == self.source] if self.source else others
+        chosen = [ob for ob in others if not self.source or ob == called(others, self.source)]
         if len(chosen) != 1:
             subject = self.source or "No one crowd alone"
             raise Refusal(f"{subject} is not another crowd with states. Choose another crowd for Copy States.")

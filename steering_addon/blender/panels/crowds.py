@@ -282,4 +282,4 @@ def _lost_crowd(layout: UILayout, context: Context, crowd: Object | None, vehicl
         elsewhere = has_role(crowd, Role.CROWD) and scenes and context.scene not in scenes
         label = "Link Crowd to This Scene" if elsewhere else "Restore Crowd"
     button = layout.operator("steering.crowd_restore", text=label, icon="LOOP_BACK")
-    button.crowd = crowd.name if crowd is not None else ""
+    button.crowd = full_name(crowd) if crowd is not None else ""

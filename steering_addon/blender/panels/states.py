@@ -13,7 +13,7 @@ from ..crowds.states import crowds_with_states, cue_strips, in_order, states_bef
 from ..moving import BY_CHOICE
 from ..objects.focus import crowd_in_focus, vehicle_in_focus
 from ..objects.identity import state_numbers
-from ..objects.tagged_objects import crowd_of
+from ..objects.tagged_objects import crowd_of, full_name
 from ..properties import pointed_at
 from ..property_groups import meaningful
 from ..status import census
@@ -48,7 +48,7 @@ class States(OfCrowd):
         if not states:
             for other in crowds_with_states(context, crowd)[:OFFERED]:
                 button = layout.operator("steering.states_copy", text=f"Copy States of {other.name}", translate=False)
-                button.source = other.name
+                button.source = full_name(other)
         known, numbers = census.known(context.scene), state_numbers(states)
         counts = known.members(crowd).in_states if known is not None else None
         for state in in_order(states):
@@ -140,7 +140,7 @@ def _clips(layout: UILayout, context: Context, state: Object) -> None:
         return
     if names := [short_name(clip.action) for clip in clips if state_of(clip) == state]:
         note(layout, context, f"Plays {', '.join(names)}", icon="ACTION")
-    layout.operator("steering.clip_add", text="Add Clip", icon="ADD").state = state.name
+    layout.operator("steering.clip_add", text="Add Clip", icon="ADD").state = full_name(state)
     if state.steering.is_property_set("portrayal"):
         fields(layout).prop(state.steering.portrayal, "look_at")
 

@@ -189,3 +189,18 @@ def test_a_linked_crowd_comes_back_beside_an_object_of_its_name(tmp_path) -> Non
     ship.steering.crowd = linked
     restore()
     assert linked in bpy.context.scene.objects[:]
+
+
+def test_of_two_crowds_of_one_name_the_one_that_is_called_so_is_meant(tmp_path) -> None:
+    crowd("Lost", wander={})
+    linked = from_library(tmp_path, "objects", "Lost")
+    own, ships = crowd("Lost"), fleet(2, crowd=crowd("Kept"))
+    called = part("blender.objects.tagged_objects").full_name(linked)
+    ships[0].steering.crowd, ships[1].steering.crowd = linked, own
+    delete(own)
+    for name, back in ((called, {linked}), ("Lost", {linked, own})):
+        restore(crowd=name)
+        assert {linked, own} & set(bpy.context.scene.objects) == back
+    for name, joined in (("Lost", own), (called, linked)):
+        press("crowd_assign", ships[0], crowd=name)
+        assert ships[0].steering.crowd == joined

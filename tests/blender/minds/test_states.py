@@ -159,8 +159,11 @@ def test_a_strip_with_fades_tells_its_share_and_takes_the_place_of_the_field() -
         assert mode.numbers.cue[0] == pytest.approx(told, abs=1e-5)
     bpy.context.scene.frame_set(24)
     assert ("prop", "cue") not in drawn("state") and "Cue: 1 strip, now 50%" in texts(drawn("state"))
-    strip.mute = True
-    assert ("prop", "cue") in drawn("state")
+    other = state.animation_data.nla_tracks.new()
+    for player, switch in ((other, "is_solo"), (strip, "mute")):
+        setattr(player, switch, True)
+        assert ("prop", "cue") in drawn("state"), switch
+        setattr(player, switch, False)
 
 
 def test_cues_that_come_to_more_than_the_crowd_are_told() -> None:
