@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..simulation.arrays.scalars import Mask, Rows, Scalars
-from ..simulation.arrays.vectors import Vectors
-from .feet.soles import FEW, TOUCH, Points, clusters, dwell_height, measure_foot, runs
+from ..simulation.arrays.vectors import Vectors, unit_or
+from .feet.soles import ALONG_X, FEW, TOUCH, Points, clusters, dwell_height, measure_foot, runs
 
 SLOW = 0.1
 """The share of its usual speed below which a body stands or creeps: any foot on the ground is then a stance."""
@@ -49,7 +49,7 @@ class BodyPace:
 
     Attributes:
         usual: m/s at which it mostly goes, and a brisk walk at most.
-        forward: (f - 1, 2) where it faces.
+        forward: (f - 1, 2) unit vectors to where it faces.
         seconds: of each step between frames.
     """
 
@@ -65,7 +65,7 @@ class BodyPace:
         speed = np.sqrt(np.einsum("fi,fi->f", gone, gone)) / seconds
         moving = np.sort(speed[speed > LEAST_SPEED * height])
         usual = float(moving[len(moving) // 2]) if len(moving) else WALKS * height
-        return cls(speed, min(usual, WALKS * height), forward[:-1], seconds)
+        return cls(speed, min(usual, WALKS * height), unit_or(forward[:-1], ALONG_X), seconds)
 
     @property
     def slow(self) -> Mask:
@@ -129,7 +129,7 @@ def stances_of(
         height: of the body, metres.
     """
     over_ground = np.concatenate((points[:, rows, :2], level[:, rows, None]), axis=2)
-    foot = measure_foot(over_ground, np.arange(len(rows)), height, rests)
+    foot = measure_foot(over_ground, np.arange(len(rows)), height, rests, pace.forward)
     touches = np.abs(foot.sole - rests) < TOUCH * height
     step = np.sqrt(np.einsum("fi,fi->f", foot.step, foot.step))
     rate, rise = step / pace.seconds, np.diff(foot.sole) / pace.seconds

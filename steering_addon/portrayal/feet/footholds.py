@@ -13,12 +13,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...simulation.arrays.scalars import Mask, Rows, Scalars
+from ...simulation.arrays.scalars import Mask, Rows, Scalars, firsts
 from ...simulation.arrays.vectors import Vectors, columns
 from .holding import Glide, Stances, Stretches, smooth
 from .planes import ROUGH, Ground, Planes, fit_planes
 from .rotations import LEAST, Turns, in_axes, multiply, rotate, rotation_about_up, rotation_between, transpose
-from .small_steps import EDGE, MOST_TURN, carry_over, small_steps, step_lift, swing_clearance
+from .small_steps import MOST_TURN, carry_over, share_of_lift, small_steps, step_lift, swing_clearance
 from .treads import Carried, FootCorrection, Stepping, Tread, find_treads, sum_steps
 
 HIGH = 0.05
@@ -91,7 +91,7 @@ class Climb:
 
         def edge(frame: Rows, swing: Rows) -> Scalars:
             """How far along its way the first edge of a foot is that meets a step."""
-            unit, off = direction[swing], place[frame] - place[self.start[swing]]
+            unit, off = direction[swing], place[frame]
             reach = points[frame, :, 0] * unit[:, :1] + points[frame, :, 1] * unit[:, 1:]
             ends = np.where(self.up[swing], reach.max(axis=1), reach.min(axis=1))
             return off[:, 0] * unit[:, 0] + off[:, 1] * unit[:, 1] + ends
@@ -112,9 +112,8 @@ class Climb:
 
     def clearance(self, sunk: Scalars, scale: Scalars) -> Scalars:
         """A smooth lift, (m,) metres, that takes feet over what they would go through by `sunk` (m,) metres."""
-        edge = np.clip(np.minimum(self.fraction, 1.0 - self.fraction) / EDGE, 0.0, 1.0)
-        bump = edge * (2.0 - edge)
-        begin = np.flatnonzero(np.diff(self.swing, prepend=-1))
+        bump = share_of_lift(self.fraction)
+        begin = firsts(self.swing)
         peak = np.maximum.reduceat(np.maximum(sunk, 0.0) / np.maximum(bump, 0.5), begin)
         return bump * peak[self.swing]
 
@@ -153,7 +152,7 @@ def _foothold(body: Carried, foot: Stepping, tread: Tread, scale: Scalars, groun
         turn = multiply(standing.tilt(body, planes), turn)
     # What the sole drifts once it is turned: its heel and its toes are not where its middle is.
     level_of = rotate(turn[..., None, :2, :], tread.world - place[..., None, :]) + place[..., None, :2]
-    level = standing.standing_shift(sum_steps(tread.sole.step(level_of)))
+    level = standing.standing_shift(sum_steps(tread.sole.step(level_of, body.facing[..., 1:, :])), body.facing)
     if planes is not None:
         level = level + standing.shift(planes)
     hold = place.copy(order="K")
@@ -206,7 +205,7 @@ class _Standing(Stances):
     def __init__(self, tread: Tread) -> None:
         super().__init__(tread.rest)
         self._tread, self.steps = tread, small_steps(tread.stance, tread.rest)
-        shape, stances = self.known.shape, self.stretches
+        shape = self.known.shape
         self.stays, self._in_step = np.zeros(shape, dtype=np.bool_), np.zeros(shape, dtype=np.bool_)
         self.stays[..., 1:] |= tread.stance
         self.stays[..., :-1] |= tread.stance
@@ -214,11 +213,11 @@ class _Standing(Stances):
         # The stance in which it is on each frame; of no meaning where it is in none.
         self._row = np.zeros(shape, dtype=np.int64)
         self._row.reshape(-1)[self.rows] = self.stance
-        self._middle = stances.body * shape[-1] + (stances.first + stances.last) // 2
 
-    def standing_shift(self, values: Scalars) -> Scalars:
-        """The shift of the foot, (..., f, k), that keeps it where it stands and moves it by small steps."""
-        added = self.holding_shift(values)
+    def standing_shift(self, values: Scalars, ahead: Scalars | None = None) -> Scalars:
+        """The shift of the foot, (..., f, k), that keeps it where it stands and moves it by small steps; arguments as
+        for `holding_shift`."""
+        added = self.holding_shift(values, ahead)
         return np.where(self._in_step[..., None], carry_over(values + added, self.steps) - values, added)
 
     def planes(self, body: Carried, place: Vectors, turn: Turns, scale: Scalars, ground: Ground) -> Planes:
@@ -226,9 +225,9 @@ class _Standing(Stances):
 
         def at_middle(column: Scalars, width: int = 1) -> Scalars:
             """The values of a column (..., f, ...) in the middle of each stance; `width` axes are of a single value."""
-            return column.reshape(-1, *column.shape[column.ndim - width :])[self._middle]
+            return column.reshape(-1, *column.shape[column.ndim - width :])[self.middle]
 
-        gone = at_middle(self.standing_shift(self._tread.drift))
+        gone = at_middle(self.standing_shift(self._tread.drift, body.facing))
         turn, place = at_middle(turn, 2), at_middle(place)
         ahead = rotate(turn, at_middle(body.forward))[:, :2]
         length = np.sqrt(ahead[:, :1] * ahead[:, :1] + ahead[:, 1:] * ahead[:, 1:])
@@ -246,9 +245,9 @@ class _Standing(Stances):
             axis=1,
         )
         level = place[:, None, :2] + gone[:, None] + outline
-        height = np.repeat(body.ground.reshape(-1)[self._middle][:, None], outline.shape[1], axis=1)
+        height = np.repeat(body.ground.reshape(-1)[self.middle][:, None], outline.shape[1], axis=1)
         soles = np.concatenate((level, height[..., None]), axis=2)
-        return fit_planes(soles, ahead, scale.reshape(-1)[self._middle], self._middle, ground)
+        return fit_planes(soles, ahead, scale.reshape(-1)[self.middle], self.middle, ground)
 
     def tilt(self, body: Carried, planes: Planes) -> Turns:
         """The rotation by which it leans against its body, (..., f, 3, 3)."""

@@ -4,11 +4,13 @@ Masks are (..., f): their last axis is time, the others are bodies. Made flat, a
 of another, and no stretch reaches from one into the next.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from ...simulation.arrays.scalars import Mask, Rows, Scalars, smooth_step
+from .rotations import from_along, seen_along
 
 SHORTEST = 2
 """Steps between frames that a stance has at least."""
@@ -124,6 +126,7 @@ class Stances:
         grazes: (..., f) whether it stands until the next frame, for too short a time to be held.
         rows: (m,) of the frames of all stances, in columns of all frames of all bodies.
         stance: (m,) the row of the stance of each.
+        middle: (s,) the rows of the frames in the middle of each stance.
     """
 
     def __init__(self, on_ground: Mask) -> None:
@@ -132,6 +135,7 @@ class Stances:
         self.stretches = of_any_length[of_any_length.length >= SHORTEST]
         shape = (*on_ground.shape[:-1], on_ground.shape[-1] + 1)
         self.rows, self.stance = self.stretches.within(shape[-1], 1)
+        self.middle = self.stretches.body * shape[-1] + (self.stretches.first + self.stretches.last) // 2
         self.known: Mask = np.zeros(shape, dtype=np.bool_)
         self.known.reshape(-1)[self.rows] = True
         self.grazes = ~self.known
@@ -139,12 +143,16 @@ class Stances:
         self.grazes[..., -1] = False
         self.glide = Glide.of(self.known)
 
-    def holding_shift(self, values: Scalars) -> Scalars:
+    def holding_shift(self, values: Scalars, ahead: Scalars | None = None) -> Scalars:
         """The shift of a foot, (..., f, k), that keeps it in place in each stance, and glides from one to the next.
-        `values` (..., f, k) are where it is."""
-        memory = np.zeros((values.shape[-1], *values.shape[:-1]))
+        `values` (..., f, k) are where it is; with `ahead`, (..., f, 2) unit vectors, on the level."""
+        columns: Sequence[Scalars] = [column.reshape(-1)[self.rows] for column in np.moveaxis(values, -1, 0)]
+        if ahead is not None:
+            ahead = ahead.reshape(-1, 2)[self.middle][self.stance]
+            columns = seen_along(ahead, *columns)
         # Where it mostly is: the middle of a step, and where the body stands if it stops or starts in the stance.
-        for column, added in enumerate(memory):
-            places = values[..., column].reshape(-1)[self.rows]
-            added.reshape(-1)[self.rows] = medians(places, self.stance, len(self.stretches))[self.stance] - places
+        columns = [medians(column, self.stance, len(self.stretches))[self.stance] - column for column in columns]
+        memory = np.zeros((values.shape[-1], *values.shape[:-1]))
+        for added, column in zip(memory, columns if ahead is None else from_along(ahead, *columns)):
+            added.reshape(-1)[self.rows] = column
         return self.glide.over(np.moveaxis(memory, 0, -1))

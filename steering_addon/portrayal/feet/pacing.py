@@ -93,9 +93,8 @@ def paced(
     if ground is None or not np.any(body.raised):
         return phases
     below = body.ground - body.raised
-    length, rise = body.strides, np.diff(below, axis=-1)
+    length, rise = body.strides, np.diff(below, axis=1)
     steps = (np.abs(rise) > HIGH * height * body.size[:, 1:]) & (np.abs(rise) > length)
-    steps[np.count_nonzero(steps, axis=-1) < 2] = False
     row, frame = np.nonzero(steps)
     gone = np.zeros(moving.shape)
     gone[:, 1:] = np.cumsum(length, axis=-1)

@@ -97,6 +97,20 @@ def rotate(turn: Turns, v: Vectors) -> Vectors:
     return result
 
 
+def seen_along(ahead: Scalars, x: Scalars, y: Scalars) -> tuple[Scalars, Scalars]:
+    """The components of level vectors along unit vectors `ahead`, (..., 2), and to the left of these, (...) each."""
+    cosines: Scalars = ahead[..., 0]
+    sines: Scalars = ahead[..., 1]
+    return x * cosines + y * sines, y * cosines - x * sines
+
+
+def from_along(ahead: Scalars, along: Scalars, left: Scalars) -> tuple[Scalars, Scalars]:
+    """The x and y of level vectors with these components, as `seen_along` gives them."""
+    cosines: Scalars = ahead[..., 0]
+    sines: Scalars = ahead[..., 1]
+    return along * cosines - left * sines, along * sines + left * cosines
+
+
 def orthonormalize(matrices: Turns) -> Turns:
     """The nearest rotations, about, to matrices (..., 3, 3) that are means of rotations."""
     y = unit(matrices[..., 1])

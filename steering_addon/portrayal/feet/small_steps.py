@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...simulation.arrays.scalars import Mask, Rows, Scalars
+from ...simulation.arrays.scalars import Mask, Rows, Scalars, firsts
 from .holding import Stretches, smooth
 
 FAR = 0.04
@@ -50,8 +50,8 @@ def add_small_steps(
     masks = [rest.reshape(-1, frames - 1) for rest in rests]
     paths = [drift.reshape(-1, frames, 2) for drift in drifts]
     heading, limit = heading.reshape(-1, frames), limit.reshape(-1, frames)
-    long, brief = (max(round(seconds / frame_time), 2) for seconds in (LONG, STEP + 2.0 * BRIEF))
-    straying = [_straying(Stretches.of(mask), path, heading, limit, long, brief) for mask, path in zip(masks, paths)]
+    long = max(round(LONG / frame_time), 2)
+    straying = [_straying(Stretches.of(mask), path, heading, limit, long) for mask, path in zip(masks, paths)]
     for body in sorted({body for stays in straying for body in stays.body.tolist()}):
         for foot, stays in enumerate(straying):
             others = np.array([mask[body] for number, mask in enumerate(masks) if number != foot], dtype=np.bool_)
@@ -61,13 +61,12 @@ def add_small_steps(
     return rests
 
 
-def _straying(stays: Stretches, path: Scalars, heading: Scalars, limit: Scalars, long: int, brief: int) -> Stretches:
+def _straying(stays: Stretches, path: Scalars, heading: Scalars, limit: Scalars, long: int) -> Stretches:
     """The stances of a foot that may not be held in one place: long ones, and brief ones of bodies that whirl."""
-    stays = stays[stays.length >= brief]
     if not len(stays):
         return stays
     rows, stay = stays.within(heading.shape[-1], 1)
-    begin = np.flatnonzero(np.diff(stay, prepend=-1))
+    begin = firsts(stay)
     tracks = (track.reshape(-1)[rows] for track in (path[..., 0], path[..., 1], heading))
     x, y, turned = (np.maximum.reduceat(column, begin) - np.minimum.reduceat(column, begin) for column in tracks)
     least = 2.0 * np.minimum.reduceat(limit.reshape(-1)[rows], begin)
@@ -174,5 +173,10 @@ def swing_clearance(rest: Mask, gone: Scalars, scale: Scalars) -> Scalars:
 
 def _lacking(fraction: Scalars, off: Scalars, scale: Scalars) -> Scalars:
     """The height that feet lack to the least one of a step when a fraction (k,) of it is over, (k,) metres."""
+    return np.maximum(LIFT * scale * share_of_lift(fraction) - np.maximum(off, 0.0), 0.0)
+
+
+def share_of_lift(fraction: Scalars) -> Scalars:
+    """The share of its lift that feet have when a fraction (k,) of a step is over, (k,)."""
     edge = np.clip(np.minimum(fraction, 1.0 - fraction) / EDGE, 0.0, 1.0)
-    return np.maximum(LIFT * scale * edge * (2.0 - edge) - np.maximum(off, 0.0), 0.0)
+    return edge * (2.0 - edge)

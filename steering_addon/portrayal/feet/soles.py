@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...simulation.arrays.scalars import Mask, Rows, Scalars
+from .rotations import from_along, seen_along
 
 TOUCH = 0.01
 """A sole within this share of the model's height above or below where it rests touches the ground."""
@@ -27,6 +28,8 @@ FEW = 2
 """A single point does not make a foot."""
 SINKS = 0.03
 """The share of the height by which a foot's resting height may be above its lowest, before it is doubted."""
+ALONG_X = np.array((1.0, 0.0))
+"""A level direction, where none is ahead."""
 
 Points = NDArray[np.float64]
 """(f, m, 3) points on frames or phases, metres, with z up."""
@@ -81,10 +84,12 @@ class Sole:
             low |= none[..., None] & (lowest[..., None] == np.arange(low.shape[-1]))
         return cls(sole, low, np.count_nonzero(low, axis=-1)[..., None])
 
-    def step(self, points: Points) -> Scalars:
-        """The level motion of the soles from frame to frame, (..., f - 1, 2): the median of their points."""
-        steps = (points[..., 1:, :, axis] - points[..., :-1, :, axis] for axis in (0, 1))
-        return np.stack([self._median(step) for step in steps], axis=-1)
+    def step(self, points: Points, ahead: Scalars = ALONG_X) -> Scalars:
+        """The level motion of the soles from frame to frame, (..., f - 1, 2): the medians of that of their points along
+        `ahead`, unit vectors (..., f - 1, 2), and to the left of it."""
+        x, y = (points[..., 1:, :, axis] - points[..., :-1, :, axis] for axis in (0, 1))
+        along, left = (self._median(way) for way in seen_along(ahead[..., None, :], x, y))
+        return np.stack(from_along(ahead, along, left), axis=-1)
 
     def _median(self, values: Scalars) -> Scalars:
         ordered = np.sort(np.where(self.low, values, np.inf), axis=-1)
@@ -108,8 +113,10 @@ def find_feet(points: Points, height: float) -> list[Foot]:
     return [foot for foot, swings in zip(feet, seldom & apart) if not swings]
 
 
-def measure_foot(points: Points, rows: Rows, height: float, rests: float | None = None) -> Foot:
-    """The foot that some points make; it rests where it dwells unless a height is given."""
+def measure_foot(
+    points: Points, rows: Rows, height: float, rests: float | None = None, ahead: Scalars = ALONG_X
+) -> Foot:
+    """The foot that some points make; it rests where it dwells unless a height is given. `ahead` is for `Sole.step`."""
     moving = points[:, rows]
     lowest = Sole.of(moving[..., 2], height)
     sole = lowest.lowest
@@ -122,7 +129,7 @@ def measure_foot(points: Points, rows: Rows, height: float, rests: float | None 
         rests=rests,
         sole=sole,
         place=np.einsum("fvi->fi", moving[..., :2]) / len(rows),
-        step=lowest.step(moving),
+        step=lowest.step(moving, ahead),
         weight=closeness * closeness * closeness,
         touches=np.abs(off) < 1.0,
     )

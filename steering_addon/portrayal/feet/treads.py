@@ -8,11 +8,11 @@ import numpy as np
 from ...simulation.arrays.angles import angle_of
 from ...simulation.arrays.once import once
 from ...simulation.arrays.scalars import Mask, Scalars
-from ...simulation.arrays.vectors import Vectors, columns, cross, dot, magnitude
+from ...simulation.arrays.vectors import Vectors, columns, cross, dot, magnitude, unit_or
 from .holding import Stances, Stretches
-from .rotations import Turns, from_axes, multiply, rotate, transpose
+from .rotations import Turns, from_axes, multiply, rotate, seen_along, transpose
 from .small_steps import FAR, add_small_steps
-from .soles import TOUCH, Points, Sole
+from .soles import ALONG_X, TOUCH, Points, Sole
 
 MOMENT = 0.2
 """Seconds in which a foot that swings has left the ground."""
@@ -64,6 +64,11 @@ class Carried:
         heading = np.zeros(self.size.shape)
         heading[..., 1:] = np.cumsum(-angle_of(dot(before, left[..., 1:, :]), dot(before, after)), axis=-1)
         return heading
+
+    @once
+    def facing(self) -> Scalars:
+        """The level directions in which they face, (..., f, 2) unit vectors; of who faces straight up, along x."""
+        return unit_or(self.forward[..., :2], ALONG_X)
 
     @once
     def ground(self) -> Scalars:
@@ -194,7 +199,7 @@ class Tread:
         size = body.size[..., None]
         world = body.position[..., None, :] + rotate(body.axes[..., None, :, :], foot.points) * size[..., None]
         sole = Sole.of(foot.points[..., 2] * size, scale[..., :1])
-        step = sole.step(world)
+        step = sole.step(world, body.facing[..., 1:, :])
         off = sole.lowest - foot.rests * body.size
         # What sinks into the ground will be lifted onto it.
         rise = 0.5 * (off[..., 1:] + off[..., :-1]) / scale[..., 1:]
@@ -214,7 +219,11 @@ def find_treads(body: Carried, feet: Sequence[Stepping], height: float, frame_ti
     speed = magnitude(body.position[..., 1:, :] - body.position[..., :-1, :]) / frame_time
     stands = speed < STANDS * scale[..., 1:]
     treads = [Tread.of(body, foot, scale, speed, stands, frame_time) for foot in feet]
-    stances, drifts = [tread.stance for tread in treads], [tread.drift for tread in treads]
+    stances = [tread.stance for tread in treads]
+    # How far feet go is told along where their body faces at first.
+    drifts = [
+        np.stack(seen_along(body.facing[..., :1, :], *np.moveaxis(tread.drift, -1, 0)), axis=-1) for tread in treads
+    ]
     rests = add_small_steps(stances, drifts, body.heading, FAR * scale, frame_time)
     result = []
     for foot, tread, rest in zip(feet, treads, rests):
@@ -254,7 +263,7 @@ def _lets_go(body: Carried, reach: LegReach | None, tread: Tread, speed: Scalars
     drags = tread.rest & ~stands & (tread.ahead > DRAGS * speed)
     if reach is None or not drags.any():
         return np.zeros_like(drags)
-    held = Stances(tread.rest).holding_shift(tread.drift)
+    held = Stances(tread.rest).holding_shift(tread.drift, body.facing)
     shift = rotate(transpose(body.axes), columns(held[..., 0], held[..., 1], 0.0)) / body.size[..., None]
     return let_go(drags, tread.stance, reach.is_strained(shift))
 

@@ -110,19 +110,6 @@ def test_feet_that_already_hold_are_left_alone() -> None:
         assert np.abs(correction.shift[down]).max() < STILL
 
 
-@pytest.mark.parametrize("name", BODIES)
-def test_size_place_and_height_of_the_origin_do_not_matter(name: str) -> None:
-    body, feet = BODIES[name]()
-    large = replace(body, position=2.0 * body.position + 5.0, size=2.0 * body.size)
-    high = replace(body, position=body.position + 0.9 * UP, origin=body.origin + 0.9)
-    below = [replace(foot, points=foot.points - 0.9 * UP, rests=foot.rests - 0.9) for foot in feet]
-    expected = footholds(body, feet, HEIGHT, FRAME_TIME)
-    for other, its_feet in ((large, feet), (high, below)):
-        for correction, same in zip(expected, footholds(other, its_feet, HEIGHT, FRAME_TIME)):
-            np.testing.assert_allclose(correction.shift, same.shift, atol=1e-9)
-            np.testing.assert_allclose(correction.turn, same.turn, atol=1e-9)
-
-
 @pytest.mark.parametrize("ground", [None, stairs], ids=["level", "stairs"])
 def test_each_of_many_bodies_is_held_as_if_it_were_alone(ground) -> None:
     bodies = [make() for make in (*BODIES.values(), fly)]
