@@ -19,7 +19,7 @@ import numpy as np
 
 from ..simulation.arrays.angles import cosine_of_setting, tangent_of_setting
 from ..simulation.arrays.frozen import replace
-from ..simulation.arrays.scalars import EPSILON, Mask, Rows, Scalars, clamp, largest, nobody, totals, which
+from ..simulation.arrays.scalars import EPSILON, Mask, Rows, Scalars, clamp, firsts, largest, nobody, totals, which
 from ..simulation.arrays.vectors import Vectors, columns, from_above, magnitude, picked
 from ..simulation.geometry.floors import Footing
 from .walkable import Walkable
@@ -161,7 +161,7 @@ def _tread(row: Rows, distance: Scalars, jump: Scalars, is_step: Mask, n: int) -
     row, distance, number = row[counts], distance[counts], np.maximum(up, down)
     order = np.lexsort((distance, row))
     row, distance = row[order], distance[order]
-    begin = np.flatnonzero(np.diff(row, prepend=-1))
+    begin = firsts(row)
     end = np.concatenate((begin[1:], [len(row)])) - 1 if len(row) else begin
     tread = np.where(number == 1, np.nan, 0.0)
     long = number[row[begin]] > 1

@@ -10,7 +10,7 @@ from zlib import crc32
 import numpy as np
 
 from ..simulation.arrays.chance import Keys, mix, uniform
-from ..simulation.arrays.scalars import Mask, Rows, Scalars
+from ..simulation.arrays.scalars import Mask, Rows, Scalars, firsts
 from ..simulation.mindset import BY_CUE, BY_OTHERS, BY_URGE, NOBODY, Mindset
 from .conditions import Meeting, OfItself, OfRegions
 from .declaring import Mind, Mode, Trigger
@@ -201,6 +201,6 @@ def _follow_example(mode: Mode, number: int, meeting: Meeting, mindset: Mindset,
         counts = hit[agent]
         agent, body, gap = agent[counts], body[counts], gap[counts]
         order = np.lexsort((body, gap, agent))
-        first = order[np.diff(agent[order], prepend=-1) > 0]
+        first = order[firsts(agent[order])]
         example[agent[first]] = body[first]
     return hit, example

@@ -83,7 +83,7 @@ class Net:
         self._owner = footprints.owner[self.row]
         self._from, self._to = self._edges()
         self._length = _distance(self.corner[self._from], self.corner[self._to])
-        self._begin = np.flatnonzero(np.diff(self._from, prepend=-1) != 0)
+        self._begin = firsts(self._from)
         self._lengths: dict[bytes, Scalars] = {}
 
     def _edges(self) -> tuple[Rows, Rows]:
