@@ -1,7 +1,7 @@
 """The laws that hold for every locomotion. Listing a new one in CATALOGUE makes them cover it."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from typing import Any
@@ -17,8 +17,9 @@ from steering_addon.behaviors.face import Face
 from steering_addon.behaviors.seek import Seek
 from steering_addon.behaviors.separation import Separation
 from steering_addon.behaviors.wander import Wander
-from steering_addon.locomotion import CATALOGUE, OnFoot, SimpleVehicle
-from steering_addon.simulation.declaration import Kind, Parameter
+from steering_addon.locomotion import CATALOGUE, OnFoot, SimpleVehicle, Wheeled
+from steering_addon.simulation.behavior import Behavior
+from steering_addon.simulation.declaration import Declared, Kind, Parameter, Unit
 from steering_addon.simulation.geometry.surfaces import Surfaces, surfaces
 from steering_addon.simulation.locomotion import Control, Locomotion, Moved, one_of_each_kind
 from steering_addon.simulation.run import step
@@ -36,6 +37,9 @@ N = 7
 TARGET = (9.0, 30.0, 12.0)
 
 every = pytest.mark.parametrize("kind", CATALOGUE, ids=lambda kind: kind.name)
+every_that_stands = pytest.mark.parametrize(
+    "kind", [kind for kind in CATALOGUE if kind.stands], ids=lambda kind: kind.name
+)
 
 
 def columns(kind: type[Locomotion], n: int, seed: int = 0) -> dict[str, np.ndarray]:
@@ -269,14 +273,6 @@ def test_it_comes_to_rest_and_stays_so(kind: type[Locomotion]) -> None:
 
 
 @every
-def test_where_it_turns_to_at_rest_turns_with_the_world(kind: type[Locomotion]) -> None:
-    turn = about((0.0, 0.0, 1.0), 67.0)
-    place = swarm(kind, behaviors=[(Face, {})], speed=0.0, vehicle={"cruise_speed": 0.0})
-    states, others = place.run(12), place.moved((5.0, -8.0, 3.0), turn).run(12)
-    assert np.abs(turned(headings(states), turn) - headings(others)).max() < 1e-6
-
-
-@every
 def test_a_face_without_a_target_changes_no_byte(kind: type[Locomotion]) -> None:
     """Of others that stand beside one that turns, and of others that move."""
     place = swarm(kind, behaviors=[(Separation, {})], speed=np.arange(N) % 2, vehicle={"cruise_speed": 0.0})
@@ -359,19 +355,70 @@ def test_a_state_is_a_checkpoint(kind: type[Locomotion]) -> None:
     assert data([state]) == data(usual(kind)[19:20])
 
 
+MIRROR, QUARTER = np.diag((-1.0, 1.0, 1.0)), about((0.0, 0.0, 1.0), 90.0).round()
+
+
 @every
-def test_moved_and_turned_about_the_vertical_it_does_the_same(kind: type[Locomotion]) -> None:
-    offset, turn = np.array([5.0, -8.0, 3.0]), about((0.0, 0.0, 1.0), 67.0)
-    place = swarm(kind, behaviors=[(Seek, {}), (Separation, {})])
-    states, others = place.run(FPS), place.moved(offset, turn).run(FPS)
-    assert np.abs(turned(positions(states), turn) + offset - positions(others)).max() < 1e-6
-    assert np.abs(turned(ups(states), turn) - ups(others)).max() < 1e-6
+@pytest.mark.parametrize("behavior", [Seek, Evasion, Arrival, Face])
+def test_in_a_scene_that_is_turned_or_mirrored_and_elsewhere_it_does_the_same(
+    kind: type[Locomotion], behavior: type[Behavior]
+) -> None:
+    """Also where metres are twice as long; bodies lean less then, as gravity is not."""
+    offset, place = np.array([5.0, -8.0, 3.0]), swarm(kind, behaviors=[(behavior, {}), (Separation, {})])
+    if behavior is Face:
+        place = replace(place, behaviors=[(Face, {})], speed=0.0, vehicle={"cruise_speed": 0.0})
+    states = place.run(FPS)
+    for turn in (about((0.0, 0.0, 1.0), 67.0), MIRROR):
+        others = place.moved(offset, turn).run(FPS)
+        assert np.abs(turned(positions(states), turn) + offset - positions(others)).max() < 1e-6
+        for axes in (ups, headings):
+            assert np.abs(turned(axes(states), turn) - axes(others)).max() < 1e-6
+    large = larger(place).run(FPS)
+    assert (positions(large) == 2.0 * positions(states)).all() and (headings(large) == headings(states)).all()
+
+
+@every_that_stands
+def test_on_ground_that_is_turned_or_mirrored_it_does_the_same(kind: type[Locomotion]) -> None:
+    """By a quarter, as walkers find their ways on a grid; also on larger ground, on which only springs sink in more."""
+    points, triangles = hills(40.0, 20, height=2.0)
+    place = walking_on(kind, surfaces([(points, triangles)]))
+    place = replace(place, behaviors=[(Seek, {}), (Separation, {})])
+    states = place.run(FPS)
+    for turn in (QUARTER, MIRROR):
+        ground = surfaces([(turned(points, turn), triangles[:, :: round(np.linalg.det(turn))])])
+        others = replace(place.moved(turn=turn), surfaces=ground).run(FPS)
+        assert np.abs(turned(positions(states), turn) - positions(others)).max() < 1e-6
+        assert np.abs(turned(ups(states), turn) - ups(others)).max() < 1e-6
+    large = replace(larger(place), surfaces=surfaces([(2.0 * points, triangles)])).run(FPS)
+    assert kind is Wheeled or (positions(large) == 2.0 * positions(states)).all()
+
+
+def larger(place: Scene) -> Scene:
+    """The scene with everything twice as far, as large and as strong, and as quick for its size."""
+
+    def doubled(declared: type[Declared], values: Mapping[str, Any]) -> dict[str, Any]:
+        return dict(values) | {
+            name: 2.0 * np.asarray(values.get(name, parameter.default))
+            for name, parameter in declared.parameters().items()
+            if parameter.unit in (Unit.LENGTH, Unit.SPEED, Unit.ACCELERATION, Unit.FORCE)
+            and values.get(name, parameter.default) is not None
+        }
+
+    return replace(
+        place,
+        position=2.0 * place.position,
+        speed=2.0 * np.asarray(place.speed),
+        vehicle=doubled(VehicleModel, place.vehicle),
+        locomotions=[(kind, doubled(kind, values)) for kind, values in place.locomotions],
+        behaviors=[(behavior, doubled(behavior, values)) for behavior, values in place.behaviors],
+        tracked=replace(place.tracked, position=2.0 * place.tracked.position),
+    )
 
 
 @every
 def test_four_times_the_mass_moves_alike_with_four_times_the_force(kind: type[Locomotion]) -> None:
-    place = walking_on(kind, surfaces([hills(40.0, 20, height=1.0)])) if kind.stands else swarm(kind)
-    place = replace(place, behaviors=[(Seek, {}), (Evasion, {})])
+    place = walking_on(kind, surfaces([hills(16.0, 8, height=1.0)])) if kind.stands else swarm(kind)
+    place = replace(place, behaviors=[(Seek, {}), (Evasion, {})], speed=np.arange(N) % 2)
     light, heavy = (replace(place, vehicle={"mass": m, "max_force": 4.0 * m}).run(8) for m in (1.0, 4.0))
     for one, other in zip(light, heavy):
         assert all((column == vars(other.motion)[name]).all() for name, column in vars(one.motion).items())
@@ -448,11 +495,6 @@ def test_on_odd_ground_all_stays_finite_and_order_and_length_of_a_run_do_not_mat
     assert all(np.isfinite(column).all() for column in states[-1].outputs.values())
     assert data(place.run(FPS // 2)) == data(states[: FPS // 2])
     assert data(states, order) == data(place.take(order).run(FPS))
-
-
-every_that_stands = pytest.mark.parametrize(
-    "kind", [kind for kind in CATALOGUE if kind.stands], ids=lambda kind: kind.name
-)
 
 
 @every_that_stands

@@ -1,5 +1,7 @@
 """What is measured of clips whose speed is known."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -59,13 +61,6 @@ def test_a_foot_that_is_wiped_on_the_ground_is_no_walk() -> None:
     half = points.shape[1] // 2
     points[:, :half, 1] += 0.3 * np.sin(2.0 * np.pi * np.arange(PHASES + 1) / PHASES)[:, None]
     assert measured(Sampled("Wipe", 1.0, points, 0.4), HEIGHT).plays == DO
-
-
-def test_a_larger_body_is_faster_in_proportion() -> None:
-    small, large = (measured(sampled(scale=scale), HEIGHT * scale) for scale in (1.0, 2.5))
-    assert large.speed == pytest.approx(2.5 * small.speed)
-    assert large.stride == pytest.approx(2.5 * small.stride)
-    np.testing.assert_allclose(large.curve, small.curve, atol=1e-9)
 
 
 def test_the_curve_follows_feet_that_do_not_move_evenly() -> None:
@@ -145,23 +140,81 @@ def test_what_does_not_repeat_itself_is_done_once() -> None:
     assert measured(Sampled("Fall", 1.0, walk.points, 0.4, gap=HEIGHT), HEIGHT).plays == DO
 
 
-def test_steps_on_the_spot_turn() -> None:
+def steps_round(speed: float = 0.0, turn: float = 1.0) -> Sampled:
+    """Steps of a body that goes forwards and turns by radians a second."""
     phase = np.arange(PHASES + 1) / PHASES
     points = []
     for side, offset in ((-0.15, 0.0), (0.15, 0.5)):
         part = (phase + offset) % 1.0
         swing = np.clip((part - 0.6) / 0.4, 0.0, 1.0)
         # A foot on the ground stays: in the space of a body that turns to the left it goes to the right.
-        angle = np.where(part < 0.6, 0.3 - part, 0.6 * (swing - 0.5))
+        share = np.where(part < 0.6, 0.3 - part, 0.6 * (swing - 0.5))
+        cosine, sine = np.cos(turn * share), np.sin(turn * share)
+        lifted = np.where(part < 0.6, 0.0, 0.1 * np.sin(np.pi * swing))
         for x in (-0.04, 0.04):
             for y in (-0.1, 0.1):
-                cosine, sine = np.cos(angle), np.sin(angle)
-                lifted = np.where(part < 0.6, 0.0, 0.1 * np.sin(np.pi * swing))
-                points.append(np.stack((cosine * (side + x) - sine * y, sine * (side + x) + cosine * y, lifted), 1))
-    clip = measured(Sampled("Turn", 1.0, np.stack(points, 1), 0.3), HEIGHT)
+                ahead = sine * (side + x) + cosine * y - speed * share
+                points.append(np.stack((cosine * (side + x) - sine * y, ahead, lifted), 1))
+    return Sampled("Turn", 1.0, np.stack(points, 1), 0.3)
+
+
+def test_steps_on_the_spot_turn() -> None:
+    clip = measured(steps_round(), HEIGHT)
     assert clip.plays == MOVE
     assert clip.turn == pytest.approx(1.0, rel=0.1)
     assert clip.speed == 0.0
+
+
+def moved(sampled: Sampled, speed: float) -> Sampled:
+    """The clip with root motion forwards."""
+    gone = np.arange(PHASES + 1)[:, None, None] / PHASES * (0.0, -speed * sampled.seconds, 0.0)
+    return replace(sampled, points=sampled.points + gone)
+
+
+SEEN = {
+    "walk": sampled(speed=1.3, way=(0.6, -0.8)),
+    "root motion": moved(sampled(), 1.3),
+    "backwards": moved(sampled(way=(0.0, 1.0)), -1.3),
+    "turn": steps_round(),
+    "walk round": steps_round(1.2, 0.9),
+    "slow walk": sampled(speed=0.2),
+    "slides": moved(sampled(speed=0.8), 1.3),
+}
+MIRROR = np.diag((-1.0, 1.0, 1.0))
+TURNED = np.array(((0.8, -0.6, 0.0), (0.6, 0.8, 0.0), (0.0, 0.0, 1.0)))
+
+
+@pytest.mark.parametrize("name", SEEN)
+@pytest.mark.parametrize(
+    ("axes", "longer", "slower", "order"),
+    [(TURNED, 1.0, 1.0, 1), (MIRROR, 1.0, 1.0, 1), (np.eye(3), 2.5, 1.4, 1), (np.eye(3), 1.0, 1.0, -1)],
+    ids=["turned", "mirrored", "longer and slower", "played backwards"],
+)
+def test_a_clip_is_measured_alike_however_it_is_seen(
+    name: str, axes: np.ndarray, longer: float, slower: float, order: int
+) -> None:
+    seen = SEEN[name]
+    clip = measured(seen, HEIGHT)
+    points, front = longer * seen.points[::order] @ axes.T, axes @ (0.0, -1.0, 0.0)
+    there = measured(replace(seen, points=points, seconds=slower * seen.seconds), longer * HEIGHT, tuple(front[:2]))
+    hand = np.linalg.det(axes)
+    assert there.plays == clip.plays
+    assert there.speed == pytest.approx(longer / slower * clip.speed)
+    for each in ("stride", "sole", "own_slide"):
+        assert getattr(there, each) == pytest.approx(longer * getattr(clip, each), abs=1e-9)
+    for each in ("sure", "support", "closes"):
+        assert getattr(there, each) == pytest.approx(getattr(clip, each), abs=1e-9)
+    assert there.turn == pytest.approx(hand * order * clip.turn, abs=1e-9)
+    if clip.speed:
+        backwards = 0.0 if order > 0 else np.pi
+        np.testing.assert_allclose(
+            np.exp(1j * there.heading), np.exp(1j * (hand * clip.heading + backwards)), atol=1e-6
+        )
+    np.testing.assert_allclose(np.diff(there.curve), np.diff(clip.curve)[::order], atol=1e-9)
+    np.testing.assert_allclose(there.down, clip.down[::order])
+    np.testing.assert_allclose(there.drift, longer * order * axes @ clip.drift, atol=1e-9)
+    if order > 0:
+        np.testing.assert_allclose(there.rests, clip.rests)
 
 
 def test_a_turn_is_measured_of_feet_that_go_round_and_taken_out() -> None:

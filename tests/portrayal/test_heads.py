@@ -3,6 +3,7 @@
 import math
 
 import numpy as np
+import pytest
 
 from steering_addon.portrayal.heads import (
     DOWN,
@@ -54,6 +55,32 @@ def test_the_last_frames_turn_and_full_turns_do_not_twist_a_neck() -> None:
         assert abs(turned[-1]) < 0.2
         quick = leads(*facing(sign * 9.0 * seconds), 0.35, 1.0 / FPS)
         assert np.abs(quick).max() <= FURTHEST + 1e-9
+
+
+@pytest.mark.parametrize(
+    "axes",
+    [np.diag((-1.0, 1.0, 1.0)), np.array(((0.0, 0.6, 0.8), (1.0, 0.0, 0.0), (0.0, 0.8, -0.6)))],
+    ids=["mirrored", "turned"],
+)
+def test_heads_turn_alike_in_a_scene_that_is(axes: np.ndarray) -> None:
+    """About any axis: mirrored, they turn to the other side."""
+    frame, chance = np.arange(60), np.random.default_rng(3)
+    forward, up = facing(0.02 * frame * (frame < 30) + 0.3 * np.sin(0.2 * frame))
+    eyes = 0.05 * frame[:, None] * forward + (0.0, 0.0, 1.6)
+    seen = eyes + np.cumsum(chance.normal(size=(60, 3)), axis=0) + 2.0 * forward
+    seen[20:30] = np.nan
+    hand, forward_there, up_there = np.linalg.det(axes), forward @ axes.T, up @ axes.T
+    left, left_there = leads(forward, up, 0.35, 1.0 / FPS), leads(forward_there, up_there, 0.35, 1.0 / FPS)
+    np.testing.assert_allclose(left_there, hand * left, atol=1e-6)
+    turned = toward(seen, eyes, forward, up, left, 1.0 / FPS)
+    there = toward(5.0 + seen @ axes.T, 5.0 + eyes @ axes.T, forward_there, up_there, left_there, 1.0 / FPS)
+    np.testing.assert_allclose(there, turned * np.array((hand, 1.0))[:, None], atol=1e-6)
+    live, live_there = LiveTurns(0.35, 1.0 / FPS), LiveTurns(0.35, 1.0 / FPS)
+    for k in frame[:, None]:
+        seen_then = live.frame(Heads(eyes[k], forward[k], up[k], forward[k], up[k], seen[k]))
+        axes_there = forward_there[k], up_there[k], forward_there[k], up_there[k]
+        seen_there = live_there.frame(Heads(5.0 + eyes[k] @ axes.T, *axes_there, 5.0 + seen[k] @ axes.T))
+        np.testing.assert_allclose(seen_there, seen_then * np.array((hand, 1.0))[:, None], atol=1e-6)
 
 
 def test_one_frame_and_no_turn_are_straight() -> None:

@@ -71,10 +71,9 @@ def test_toes_in_the_air_do_not_carry_a_foot_that_rolls() -> None:
     given = correction_of(np.where(SWINGS, 0.15, 0.0))
     eased = ease(foot_of(pitch=0.6), given, np.zeros(FRAMES), HEIGHT)
     np.testing.assert_allclose(eased.turn, STILL, atol=1e-12)
-    held = ~SWINGS & ~np.roll(SWINGS, 3) & ~np.roll(SWINGS, -3) & ~np.roll(SWINGS, 2) & ~np.roll(SWINGS, -2)
-    assert (eased.shift - given.shift)[
-        held & ~np.roll(SWINGS, 1) & ~np.roll(SWINGS, -1), 2
-    ].max() <= GIVES * HEIGHT + 1e-9
+    near = np.any([np.roll(SWINGS, shift) for shift in range(-3, 4)], axis=0)
+    lifted = (eased.shift - given.shift)[~near, 2]
+    assert 0.0005 < lifted.max() <= GIVES * HEIGHT + 1e-9 and lifted.min() > -1e-12, "it is lifted a little instead"
 
 
 def test_a_foot_that_swings_beyond_its_leg_is_drawn_to_where_that_reaches() -> None:

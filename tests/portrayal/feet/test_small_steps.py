@@ -80,6 +80,15 @@ def test_a_foot_steps_in_a_brief_stance_in_which_its_body_whirls_round(turn: flo
         assert np.abs(turned - np.median(turned)).max() < 1.15 * MOST_TURN
 
 
+@pytest.mark.parametrize(("turn", "steps"), [(1.25, 0), (1.35, 1), (-1.35, 1)])
+def test_a_body_whirls_round_that_turns_far_in_a_stance_to_its_last_frame(turn: float, steps: int) -> None:
+    """And its foot stands for a moment only before a step and after it."""
+    stance = stances_of((30, 48))
+    heading = turn * np.clip((np.arange(FRAMES) - 30) / 18.0, 0.0, 1.0)
+    [rest] = add_small_steps([stance], [np.zeros((FRAMES, 2))], heading, np.full(FRAMES, 0.07), FRAME_TIME)
+    assert len(runs(stance & ~rest)) == steps
+
+
 @pytest.mark.parametrize(("way", "turn", "steps"), [(0.13, 0.59, 0), (0.15, 0.0, 1), (0.0, 0.61, 1), (0.27, 0.0, 1)])
 def test_a_foot_steps_where_it_would_stray_by_more_than_far_or_turn(way: float, turn: float, steps: int) -> None:
     share = np.clip((np.arange(FRAMES) - 40) / 20.0, 0.0, 1.0)
@@ -118,6 +127,7 @@ def test_values_go_over_from_before_a_small_step_to_after_it_while_the_foot_is_h
     assert (np.diff(over[7:14]) > 0.0).all() and over[10] == pytest.approx(3.0)
     lift = step_lift(steps, np.where(np.arange(21) == 10, 0.01, 0.0), np.full(21, HEIGHT))
     assert lift[6] == lift[14] == 0.0 and lift[9] == pytest.approx(LIFT * HEIGHT)
+    assert lift[7] == pytest.approx(0.75 * LIFT * HEIGHT), "it goes up at once and slows down"
     assert lift[10] == pytest.approx(LIFT * HEIGHT - 0.01) and not lift[:6].any() and not lift[15:].any()
     np.testing.assert_allclose(lift[6:10], lift[14:10:-1])
 

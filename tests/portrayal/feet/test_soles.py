@@ -67,10 +67,16 @@ def test_half_of_the_weight_is_below_a_weighted_median() -> None:
     values, weights = np.array((3.0, 1.0, 2.0)), np.array((1.0, 4.0, 2.0))
     assert weighted_median(values, weights) == 1.0
     assert weighted_median(values, np.array((1.0, 2.0, 4.0))) == 2.0
+    assert weighted_median(np.array((3.0, 4.0, 1.0, 2.0)), np.array((1.0, 5.0, 1.0, 1.0))) == 4.0
 
 
 @pytest.mark.parametrize(
-    ("heights", "expected"), [((0.2, 0.0, 0.2, 0.201, 0.2), 0.2), ((0.0, 0.0, 0.9, 0.9, 0.901), 0.0)]
+    ("heights", "expected"),
+    [
+        ((0.2, 0.0, 0.2, 0.201, 0.2), 0.2),
+        ((0.0, 0.0, 0.9, 0.9, 0.901), 0.0),
+        ((0.0, *[0.067] * 10, *[0.111] * 7), 0.067),
+    ],
 )
 def test_a_foot_rests_where_it_mostly_is_but_not_much_above_where_it_is_often(heights, expected: float) -> None:
     assert dwell_height(np.array(heights), 4.0) == pytest.approx(expected, abs=0.001)
@@ -100,8 +106,9 @@ def test_what_rests_high_above_the_lowest_foot_is_not_a_foot_and_a_single_point_
     for rise, number in ((1.1, 2), (0.9, 3)):
         raised = np.concatenate((points, high + np.array((0.0, 0.0, rise * FOOT * HEIGHT))), axis=1)
         assert len(find_feet(raised, HEIGHT)) == number
-    lonely = np.concatenate((points, points[:, :1] + np.array((5.0, 0.0, 0.0))), axis=1)
-    assert len(find_feet(lonely, HEIGHT)) == 2
+    for few, number in ((1, 2), (2, 3)):
+        lonely = np.concatenate((points, points[:, :few] + np.array((5.0, 0.0, 0.0))), axis=1)
+        assert len(find_feet(lonely, HEIGHT)) == number
 
 
 @pytest.mark.parametrize(("low", "number"), [(-1.9 * APART * HEIGHT, 2), (0.0, 3)], ids=["hand", "hoof"])

@@ -1,5 +1,7 @@
 """Laws of legs that meet the corrections of their feet, by bones and by controls, and of the hips above them."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -108,6 +110,7 @@ def test_channels_of_bones_make_the_leg_that_was_asked_for(end: tuple[float, flo
     skeleton = skeleton_of(leg)
     reach = skeleton.reach(leg)
     np.testing.assert_allclose(reach.length, sum(LENGTHS))
+    assert (reach.foot is None) == (end is None)
     foot = skeleton.places[:, 3]
     np.testing.assert_allclose(reach.ankle, foot, atol=1e-12)
     correction = FootCorrection(foot + 0.05, 0.02 * CHANCE.normal(size=(FRAMES, 3)), turns(FRAMES, most=0.2))
@@ -190,6 +193,9 @@ def test_hips_come_down_by_what_legs_need_and_smoothly() -> None:
     # The leg reaches 0.9 m, and is 0.8 m long: it is stretched to 98.5 % of that.
     assert (drop[21:40] >= 0.95 - 0.985 * 0.9 - 1e-9).all() and drop.max() < 0.07
     assert np.abs(np.diff(drop)).max() < 0.02
+    aside = replace(lower, shift=lower.shift + 2.0 * deep[:, None] * (0.0, 1.0, 0.0))
+    drop = lower_hips([reach_of()], [aside], np.zeros(FRAMES), FRAME_TIME)
+    assert length(reach_of().line(aside, drop))[21:40].max() == pytest.approx(0.985 * 0.9)
     deepest = FootCorrection(row(0.0, 0.0, 0.0), row(0.0, 0.0, -2.0), STILL)
     assert lower_hips([reach_of()], [deepest], np.zeros(FRAMES), FRAME_TIME).max() == pytest.approx(0.4 * 0.9)
 
