@@ -99,6 +99,14 @@ def matrices_of(sources: Sequence[BodySource], plan: Plan, depsgraph: Depsgraph,
     return matrices
 
 
+def roles_of_vehicles(plan: Plan) -> np.ndarray:
+    """(n,) bits of Role of the vehicles of a run: one that is a leader as well leads, whatever moves it."""
+    source = plan.vehicles.source
+    roles = np.full(len(source), int(Role.VEHICLE), dtype=np.int64)
+    roles[source.object_rows] |= np.array([_roles(ob) for ob in source.objects], dtype=np.int64)
+    return roles
+
+
 def is_active(ob: Object, depsgraph: Depsgraph) -> bool:
     """Whether an object takes part on the frame the depsgraph is evaluated for."""
     return settings_of(ob) is None or ob.evaluated_get(depsgraph).steering.active

@@ -11,13 +11,12 @@ from ...portrayal.sketch import Frame
 from ...simulation.arrays.vectors import in_columns
 from ...simulation.geometry.obstacles import Obstacles, obstacles
 from ...simulation.geometry.regions import SHAPES, Regions, regions
-from ...simulation.roles import Role
 from ...simulation.snapshot import Snapshot, State, start_state
 from ..objects.body_sizes import points_of
 from ..objects.doubles import doubles
 from ..properties import settings_of
 from ..refusal import Refusal, choice_in
-from .bodies import BodyReader, is_active, is_within, matrices_of
+from .bodies import BodyReader, is_active, is_within, matrices_of, roles_of_vehicles
 from .checks import check_numbers
 from .curves import CurveReader, ReadsLines
 from .flow_meshes import CurrentReader
@@ -54,7 +53,7 @@ class Reader:
         self._perches = PerchReader(plan, read_lines)
         self._regions = RegionReader(plan.regions)
         self._settings = SettingsReader(plan)
-        self._roles = np.full(len(plan), int(Role.VEHICLE), dtype=np.int64)
+        self._roles = roles_of_vehicles(plan)
 
     @property
     def settings_stay(self) -> bool:

@@ -64,6 +64,17 @@ def test_without_a_bone_the_armature_leads_and_other_objects_have_none_to_choose
         assert np.allclose(read_at(1)[0].tracked.position, [[3.0, 0.0, 0.0]])
 
 
+@pytest.mark.parametrize("locked", [False, True])
+def test_a_vehicle_that_is_tagged_as_leader_leads_whatever_moves_it(locked) -> None:
+    """Without a leader that is chosen, the nearest leader is followed."""
+    frames(1, 24)
+    beside = leader(vehicle(crowd=crowd("Beside"), location=(20.0, -6.0, 0.0), start_speed=0.0))
+    beside.steering.locked = locked
+    ship = follow(None)
+    bake()
+    assert places(ship, [24])[0][0] > 0.5
+
+
 def test_a_bone_and_its_armature_can_both_be_targets() -> None:
     frames(1, 3)
     rig = leader(rigged())
