@@ -18,6 +18,7 @@ from ..simulation.mindset import Mindset
 from ..simulation.presence.arrivals import Staying
 from ..simulation.snapshot import ActionSelection, Settings, Snapshot, State
 from ..simulation.steering import errands, resting
+from ..simulation.vehicle import VehicleModel
 from ..simulation.world import World
 from .calling import luck, vary
 from .choosing import choose_modes
@@ -42,7 +43,8 @@ class Minds(ActionSelection):
         before = state.mindset or self._at_first(snapshot, Mindset.blank(len(state), mode_count, world.time))
         velocity, errand = state.motion.velocity, errands(state)
         speed = magnitude(velocity)
-        stands = errand.bound & (speed < STANDS * snapshot.vehicle.cruise_speed * snapshot.vehicle.max_speed)
+        model = self.vehicle(replace(state, mindset=before), snapshot)
+        stands = errand.bound & (speed < STANDS * model.cruise_speed * model.max_speed)
         before = after = replace(before, idle=np.where(stands, before.idle + world.dt, 0.0))
         # One that stays for a time has arrived once that is over.
         beside = resting(state, snapshot, Settling) & ~resting(state, snapshot, Staying)
@@ -65,6 +67,13 @@ class Minds(ActionSelection):
                 chance = luck(snapshot.keys[rows], mode.number, "need")
                 need[rows, number] = vary(float(mode.numbers.at_first[0]), float(mode.numbers.varies[0]), chance)
         return replace(blank, need=clamp(need, 0.0, 1.0))
+
+    def vehicle(self, state: State, snapshot: Snapshot) -> VehicleModel:
+        if state.mindset is None:
+            return snapshot.vehicle
+        dt = snapshot.frame_time / snapshot.substeps
+        fraction, speed = state.mindset.taken_up(state.time - dt, dt), magnitude(state.motion.velocity)
+        return vehicles_as_in_modes(self.of_crowds, snapshot, state.mindset, fraction, speed, dt)
 
     def followed(self, snapshot: Snapshot, modes: Rows, caller: Rows) -> tuple[tuple[Settings, ...], Rows]:
         return settings_in_modes(self.of_crowds, snapshot, modes, caller)

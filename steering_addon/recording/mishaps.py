@@ -14,6 +14,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from ..simulation.arrays.frozen import replace
 from ..simulation.arrays.scalars import Mask, Rows, Scalars, anybody, nobody, which
 from ..simulation.arrays.vectors import Vectors, columns, magnitude
 from ..simulation.geometry.capsules import probes
@@ -29,7 +30,7 @@ from ..simulation.roles import Role
 from ..simulation.sensing import upward_of
 from ..simulation.snapshot import Snapshot, State
 from ..simulation.stations import Station
-from ..simulation.steering import errands, resting
+from ..simulation.steering import errands, resting, vehicle_of
 from .overlaps import Overlaps
 
 OVERLAP, OBSTACLE, STUCK, GROUND, FELL, HELD = "overlap", "obstacle", "stuck", "ground", "fell", "held"
@@ -99,13 +100,16 @@ class Mishaps:
         """Check the state on a frame; frames come in order."""
         if state.inputs is None:
             return
-        self._look_at_the_ground(frame, state, state.inputs)
-        self._look_at_each_other(frame, state, state.inputs)
-        self._look_at_obstacles(frame, state, state.inputs)
-        self._look_at_ways(frame, state, state.inputs)
-        self._look_at_formations(frame, state, state.inputs)
-        self._look_at_junctions(frame, state, state.inputs)
-        self._look_at_landings(frame, state, state.inputs)
+        snapshot, model = state.inputs, vehicle_of(state, state.inputs)
+        if model is not snapshot.vehicle:
+            snapshot = replace(snapshot, vehicle=model)
+        self._look_at_the_ground(frame, state, snapshot)
+        self._look_at_each_other(frame, state, snapshot)
+        self._look_at_obstacles(frame, state, snapshot)
+        self._look_at_ways(frame, state, snapshot)
+        self._look_at_formations(frame, state, snapshot)
+        self._look_at_junctions(frame, state, snapshot)
+        self._look_at_landings(frame, state, snapshot)
 
     def note(self, kind: str, frame: int, mask: Mask) -> None:
         """Note a mishap that was seen elsewhere, of the vehicles in the mask (n,) that have not had it before."""

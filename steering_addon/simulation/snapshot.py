@@ -323,6 +323,10 @@ class ActionSelection(ABC):
         """The state in which all have chosen their modes, and the snapshot with the bodies that they have in these."""
 
     @abstractmethod
+    def vehicle(self, state: State, snapshot: Snapshot) -> VehicleModel:
+        """The vehicle models that vehicles have in the modes in which they are."""
+
+    @abstractmethod
     def followed(self, snapshot: Snapshot, modes: Rows, caller: Rows) -> tuple[tuple[Settings, ...], Rows]:
         """The settings in use, and the row (n,) that each vehicle follows. `modes`: (n,) the mode of each vehicle;
         `caller`: (n,) the row of the body that called it into its mode."""

@@ -25,11 +25,13 @@ from steering_addon.recording.mishaps import (
     Mishaps,
 )
 from steering_addon.recording.overlaps import Overlaps
+from steering_addon.scene import CrowdState, with_states
 from steering_addon.simulation.geometry.obstacles import boxes, obstacles
 from steering_addon.simulation.lane_use import Passing
 from steering_addon.simulation.locomotion import HELD_UP, OFF_GROUND
 from steering_addon.simulation.maneuvers.coming_down import Coming
 from steering_addon.simulation.maneuvers.stopping import Settling
+from steering_addon.simulation.mindset import Mindset
 from steering_addon.simulation.presence.arrivals import Staying, memory_of
 from steering_addon.simulation.snapshot import Settings, State
 from steering_addon.simulation.steering import ERRAND
@@ -131,6 +133,7 @@ def test_a_vehicle_standing_long_at_an_obstacle_is_stuck_and_elsewhere_is_not() 
         "it cannot move",
         "it settled there",
         "it stays a while",
+        "it crawls",
     ],
 )
 def test_a_vehicle_that_stands_at_an_obstacle_is_stuck_for_no_such_reason(why: str) -> None:
@@ -146,6 +149,12 @@ def test_a_vehicle_that_stands_at_an_obstacle_is_stuck_for_no_such_reason(why: s
         # Unless it was called away since.
         assert looked_at(*[settled] * 80).number(STUCK) == 1
         stands = replace(settled, inputs=replace(settled.inputs, settings=(Settings((Arrival.of(1),), 0),)))
+    elif why == "it crawls":
+        crawling = with_states(stands.inputs, [CrowdState("Crawl", vehicle={"radius": 0.5, "max_speed": 0.1})])
+        crawls = replace(Mindset.blank(1, 2, 0.0), mode=np.array([1]))
+        stands = replace(at([[1.55, 0.0, 0.0]], velocity=[[0.0, 0.1, 0.0]], obstacles=ball), inputs=crawling)
+        assert looked_at(*[stands] * 80).number(STUCK) == 1
+        stands = replace(stands, mindset=crawls)
     elif why == "it cannot move":
         fixed = replace(stands.inputs.vehicle, max_speed=np.zeros(1))
         stands = replace(stands, inputs=replace(stands.inputs, vehicle=fixed))
