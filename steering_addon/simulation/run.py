@@ -110,6 +110,8 @@ def step(state: State, snapshot: Snapshot, waiting: Mask = NONE_WAITS) -> State:
         hands = hands_at(before, snapshot, substep)
         state = move(state, taking_part, world, terrain, hands, force, decided, time)
         # Links.
+        if moving.vehicle is not present.vehicle:
+            present = replace(present, vehicle=moving.vehicle)
         state, got_off = cross_links(state, present, snapshot, world)
         state = set_down(state, before, got_off)
         state = replace(state, traffic=_traffic_after(state, taking_part, world, time))

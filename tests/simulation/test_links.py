@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from steering_addon.behaviors.seek import Seek
-from steering_addon.scene import Scene, links
+from steering_addon.scene import CrowdState, Scene, links, with_states
 from steering_addon.simulation.arrays.scalars import which
 from steering_addon.simulation.geometry.surfaces import Surfaces
 from steering_addon.simulation.links import walked
@@ -118,6 +118,16 @@ def test_on_a_ladder_they_keep_to_it_and_face_it() -> None:
 def test_nobody_moves_faster_than_it_can_when_it_gets_on_and_off() -> None:
     _, states = climb()
     assert np.linalg.norm(np.diff(positions(states), axis=0), axis=2).max() * FPS < 1.76
+
+
+def test_one_that_gets_on_in_a_state_goes_as_fast_as_it_does_in_that() -> None:
+    scene, whole = climb()
+    boards = next(state for state in whole if state.crossing is not None and (state.crossing.along < -0.1).any())
+    slow = scene.vehicle | {"max_speed": 0.5, "cruise_speed": 0.2, "max_force": 99.0}
+    snapshot = with_states(boards.inputs, [CrowdState("Tired", vehicle=slow, numbers={"cue": 1.0, "blend": 0.0})])
+    after = step(replace(boards, inputs=snapshot), snapshot)
+    row = np.argmin(boards.crossing.along)
+    assert after.crossing.along[row] - boards.crossing.along[row] == pytest.approx(0.5 * 0.2 / FPS)
 
 
 @pytest.mark.parametrize("ground", [LOFT, quads(plate(-8, -5, 8, 5))], ids=["still there", "without its loft"])
