@@ -28,9 +28,9 @@ from ..simulation.memory import memories_among, memory_among
 from ..simulation.presence.arrivals import Staying
 from ..simulation.roles import Role
 from ..simulation.sensing import upward_of
-from ..simulation.snapshot import Snapshot, State
+from ..simulation.snapshot import Snapshot, State, vehicle_of
 from ..simulation.stations import Station
-from ..simulation.steering import errands, resting, vehicle_of
+from ..simulation.steering import errands, resting
 from .overlaps import Overlaps
 
 OVERLAP, OBSTACLE, STUCK, GROUND, FELL, HELD = "overlap", "obstacle", "stuck", "ground", "fell", "held"

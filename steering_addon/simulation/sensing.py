@@ -23,7 +23,7 @@ from .partners import Partners
 from .perches import Perches
 from .presence.arrivals import Errand
 from .roles import Role
-from .snapshot import Snapshot, State, Tracked
+from .snapshot import Snapshot, State, Tracked, vehicle_of
 from .stations import Station
 from .terrain import Terrain
 from .vehicle import Motion
@@ -169,7 +169,7 @@ def terrain_at(before: Snapshot, after: Snapshot, substep: int, obstacles: Obsta
 
 def _bodies(state: State, snapshot: Snapshot) -> Bodies:
     """The vehicles as others see them."""
-    motion, model = state.motion, snapshot.vehicle
+    motion, model = state.motion, vehicle_of(state, snapshot)
     stands = model.keep_apart & (model.cruise_speed <= 0.0) & (model.max_speed > 0.0)
     return Bodies(
         position=motion.position,

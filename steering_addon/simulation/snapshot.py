@@ -332,6 +332,13 @@ class ActionSelection(ABC):
         `caller`: (n,) the row of the body that called it into its mode."""
 
 
+def vehicle_of(state: State, snapshot: Snapshot) -> VehicleModel:
+    """The vehicle models that vehicles have in the states of their crowds in which they are."""
+    if state.mindset is None or snapshot.minds is None:
+        return snapshot.vehicle
+    return snapshot.minds.vehicle(state, snapshot)
+
+
 def start_state(position: Vectors, forward: Vectors, up: Vectors, velocity: Vectors, time: float = 0.0) -> State:
     """The state that vehicles start from. `position`, `velocity`: (n, 3) metres, metres a second; `forward`, `up`: (n,
     3) unit vectors at right angles; `time`: seconds."""

@@ -160,13 +160,6 @@ def followed(state: State, snapshot: Snapshot) -> tuple[Sequence[Settings], Rows
     return snapshot.minds.followed(snapshot, state.mindset.mode, state.mindset.body)
 
 
-def vehicle_of(state: State, snapshot: Snapshot) -> VehicleModel:
-    """The vehicle models that vehicles have in the states of their crowds in which they are."""
-    if state.mindset is None or snapshot.minds is None:
-        return snapshot.vehicle
-    return snapshot.minds.vehicle(state, snapshot)
-
-
 def followers(state: State, snapshot: Snapshot, name: str) -> Mask:
     """The vehicles that follow a behavior of a name, with weight, (n,): what the others remember of it is old."""
     (settings, row), follow = followed(state, snapshot), nobody(len(state))

@@ -240,3 +240,19 @@ def test_who_is_to_stop_and_has_nothing_else_to_do_comes_to_rest_without_creepin
     slow = np.flatnonzero(speed < 0.12)[0]
     assert (np.diff(speed) < 0.005).all() and (speed[slow + 24 :] < 1e-9).all()
     assert speed[slow:].sum() * FRAME < 0.04
+
+
+def test_one_that_stands_by_its_state_stands_as_firmly_as_one_that_stands_by_its_crowd() -> None:
+    """Another walks into it."""
+    walks = {"max_speed": 2.0, "cruise_speed": 0.6, "max_force": 4.0, "radius": 0.3, "keep_apart": True}
+    stands = {**walks, "cruise_speed": [0.6, 0.0]}
+    scene = Scene([[0.0, 0.0, 0.0], [0.05, 1.2, 0.0]], speed=[1.2, 0.0], vehicle=stands, locomotions=[(OnFoot, {})],
+                  tracked=leaders([0.0, 12.0, 0.0]))  # fmt: skip
+    crowds = [Crowd(np.array([0]), (Seek.of(1, target=2),)), Crowd(np.array([1]), ())]
+    rest = CrowdState("Rest", [], {**walks, "cruise_speed": 0.0}, numbers={"cue": 1.0, "blend": 0.0})
+    by_crowd = scene.run(36, at=lambda _, snapshot: in_crowds(snapshot, crowds))
+    by_state = replace(scene, vehicle=walks).run(
+        36, at=lambda _, snapshot: with_states(in_crowds(snapshot, crowds), [rest], crowd=1)
+    )
+    assert same(by_crowd[-1], by_state[-1])
+    assert np.abs(by_crowd[-1].motion.position[1] - scene.position[1]).max() < 1e-9
