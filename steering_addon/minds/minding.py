@@ -43,8 +43,7 @@ class Minds(ActionSelection):
         before = state.mindset or self._at_first(snapshot, Mindset.blank(len(state), mode_count, world.time))
         velocity, errand = state.motion.velocity, errands(state)
         speed = magnitude(velocity)
-        model = self.vehicle(replace(state, mindset=before), snapshot)
-        stands = errand.bound & (speed < STANDS * model.cruise_speed * model.max_speed)
+        stands = errand.bound & (speed < STANDS * world.own_speed)
         before = after = replace(before, idle=np.where(stands, before.idle + world.dt, 0.0))
         # One that stays for a time has arrived once that is over.
         beside = resting(state, snapshot, Settling) & ~resting(state, snapshot, Staying)

@@ -35,8 +35,9 @@ from .world import World
 def world_at(state: State, before: Snapshot, after: Snapshot, fraction: float) -> World:
     """The world as vehicles see it at a fraction of the time between two frames. `before`: the snapshot of the first
     frame, of the vehicles present; `fraction`: the fraction, from 0 to below 1."""
-    motion, away = _carriers(state), state.away
-    bodies = bodies_at(state, before, after, fraction)
+    motion, away, model = _carriers(state), state.away, vehicle_of(state, before)
+    seen = before if model is before.vehicle else replace(before, vehicle=model)
+    bodies = bodies_at(state, seen, after, fraction)
     visible = which(bodies.present & ((bodies.roles & int(Role.VEHICLE)) != 0))
     followed = np.bincount(before.settings_row, minlength=len(before.settings)).tolist()
     distances = tuple(
@@ -82,6 +83,7 @@ def world_at(state: State, before: Snapshot, after: Snapshot, fraction: float) -
         before.signals,
         _passing(state, before.interval),
         *_ways_left(state, before, len(bodies.present)),
+        model.cruise_speed * model.max_speed,
     )
 
 
@@ -169,7 +171,7 @@ def terrain_at(before: Snapshot, after: Snapshot, substep: int, obstacles: Obsta
 
 def _bodies(state: State, snapshot: Snapshot) -> Bodies:
     """The vehicles as others see them."""
-    motion, model = state.motion, vehicle_of(state, snapshot)
+    motion, model = state.motion, snapshot.vehicle
     stands = model.keep_apart & (model.cruise_speed <= 0.0) & (model.max_speed > 0.0)
     return Bodies(
         position=motion.position,

@@ -69,6 +69,7 @@ class World:
         passing: what narrow passage each comes to; None where nobody walks on surfaces.
         way_left: (bodies,) metres of the way to where each was led in the last step; nan for none.
         goal: (bodies, 3) where that is, metres; known where `way_left` is.
+        own_speed: (vehicles,) the speed at which each goes of itself, m/s.
     """
 
     time: float
@@ -99,6 +100,7 @@ class World:
     passing: Passing | None = None
     way_left: Scalars = field(default_factory=lambda: np.zeros(0))
     goal: Vectors = field(default_factory=lambda: no_vectors(0))
+    own_speed: Scalars = field(default_factory=lambda: np.zeros(0))
 
     @property
     def perceivable(self) -> Rows:

@@ -221,7 +221,7 @@ def test_a_vehicle_is_idle_for_as_long_as_it_has_somewhere_to_go_and_stands(
     # In a state in which it crawls, so slow a vehicle gets on.
     crawling = with_states(scene.snapshot(), [CrowdState("Crawl", vehicle={"max_speed": 0.05})])
     crawls = replace(state, mindset=replace(known, mode=np.array([1])), inputs=crawling)
-    after, _ = crawling.minds.choose(crawls, crawling, world_at(state, crawling, crawling, 0.0))
+    after, _ = crawling.minds.choose(crawls, crawling, world_at(crawls, crawling, crawling, 0.0))
     assert (after.mindset.idle[0] > 0.0) == (bound and speed == 0.0)
 
 
