@@ -212,7 +212,8 @@ def _facing_their_ways(state: State, inputs: Snapshot, some: Mask) -> State:
     if not anybody(turning):
         return state
     motion, alone = state.motion, replace(inputs, present=turning)
-    goal = goals_seen(state, alone, world_at(state, alone, inputs, 0.0))
+    world = world_at(state, replace(inputs, present=inputs.present | turning), inputs, 0.0)
+    goal = goals_seen(state, alone, world)
     offset = np.where(np.isfinite(goal), goal - motion.position, 0.0)
     way = level(offset, upward_of(state, inputs), inputs.grounded)
     turning = turning & (magnitude(way) > inputs.vehicle.radius)

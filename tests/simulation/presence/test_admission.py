@@ -125,6 +125,13 @@ def test_who_may_turn_on_the_spot_enters_facing_its_way_and_waits_so() -> None:
     assert np.allclose(states[4].motion.velocity[:2], (-1.0, 0.0, 0.0), atol=1e-9)
 
 
+def test_one_enters_facing_a_vehicle_to_which_it_goes_as_it_would_any_other_body() -> None:
+    goes = [(Seek, {"target": 1, "weight": [1.0, 0.0]})]
+    scene = Scene([[0.0, 0.0, 0.0], [3.0, 0.0, 0.0]], behaviors=goes, locomotions=[(OnFoot, {})])
+    state = scene.run(1, at=entering(scene, [4, ALWAYS]))[0]
+    assert np.allclose(state.motion.forward[0], (1.0, 0.0, 0.0))
+
+
 def test_vehicles_that_do_not_wait_enter_at_the_same_point() -> None:
     scene = at_one_door(3)
     states = scene.run(4, at=entering(scene, [2] * 3, wait_for_room=False))
