@@ -10,7 +10,8 @@ from ..simulation.arrays.vectors import Vectors, magnitude, unit
 from ..simulation.behavior import Destination, Intent, Steering
 from ..simulation.declaration import body, choice, length, switch
 from ..simulation.maneuvers.chasing import AT_OWN_PACE, PACES, are_at, at_pace
-from ..simulation.maneuvers.stopping import Settling, braking_distance, slower, speed_to_stop
+from ..simulation.maneuvers.stopping import braking_distance, settle, slower, speed_to_stop
+from ..simulation.settling import Settling
 from ..simulation.world import Agents, World
 
 STOPPING_TIME = 1.0
@@ -48,7 +49,7 @@ class Arrival(Destination):
             agents, unit(target_offset), distance, self.slowing_distance, world.dt
         )
         braking = braking_distance(agents, agents.max_speed)
-        memory = memory.after(world, agents, self.target, distance, np.maximum(self.slowing_distance, braking))
+        memory = settle(world, agents, memory, self.target, distance, np.maximum(self.slowing_distance, braking))
         clipped_speed = np.where(memory.settled, 0.0, clipped_speed)
         clipped_speed, sets_speed = at_pace(self.pace, agents, clipped_speed)
         desired_velocity = (clipped_speed / np.maximum(distance, EPSILON))[:, None] * target_offset

@@ -13,9 +13,9 @@ import numpy as np
 from ..simulation.arrays.frozen import replace
 from ..simulation.arrays.scalars import Mask, Rows, Scalars, clamp, nobody, total
 from ..simulation.arrays.vectors import magnitude
-from ..simulation.maneuvers.stopping import Settling
 from ..simulation.mindset import Mindset
 from ..simulation.presence.arrivals import Staying
+from ..simulation.settling import Settling
 from ..simulation.snapshot import ActionSelection, Settings, Snapshot, State
 from ..simulation.steering import errands, resting
 from ..simulation.vehicle import VehicleModel

@@ -10,8 +10,8 @@ from ..simulation.arrays.scalars import Mask, Rows, Scalars, anybody, nobody
 from ..simulation.arrays.vectors import Vectors, dot, magnitude
 from ..simulation.geometry.surfaces import Surfaces
 from ..simulation.ground import level_heading
-from ..simulation.maneuvers.stopping import Settling
 from ..simulation.presence.arrivals import Staying, memory_of
+from ..simulation.settling import Settling
 from ..simulation.snapshot import Snapshot, State, Tracked
 from ..simulation.steering import errands, resting
 from .heads import EYES, attends

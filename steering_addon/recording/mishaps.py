@@ -23,11 +23,11 @@ from ..simulation.ground import parted
 from ..simulation.lane_use import Passing, Yielding
 from ..simulation.locomotion import FLARES, HELD_UP, OFF_GROUND, PERCHED
 from ..simulation.maneuvers.coming_down import Coming
-from ..simulation.maneuvers.stopping import Settling
 from ..simulation.memory import memories_among, memory_among
 from ..simulation.presence.arrivals import Staying
 from ..simulation.roles import Role
 from ..simulation.sensing import upward_of
+from ..simulation.settling import Settling
 from ..simulation.snapshot import Snapshot, State, vehicle_of
 from ..simulation.stations import Station
 from ..simulation.steering import errands, resting

@@ -23,6 +23,7 @@ from .partners import Partners
 from .perches import Perches
 from .presence.arrivals import Errand
 from .roles import Role
+from .settling import Settling
 from .snapshot import Snapshot, State, Tracked, vehicle_of
 from .stations import Station
 from .terrain import Terrain
@@ -77,6 +78,7 @@ def world_at(state: State, before: Snapshot, after: Snapshot, fraction: float) -
         _perches_at(motion, before, after, fraction),
         before.lift,
         memory_among(Partners, state.memories.values()),
+        memory_among(Settling, state.memories.values()),
         memory_among(Station, state.memories.values()),
         memory_among(Routed, state.memories.values()),
         memory_among(Yielding, state.memories.values()),

@@ -22,8 +22,8 @@ from .combining import COMBINE, MATTERS, Component, blend, keep_urgent, left_out
 from .decisions import Decisions
 from .ground import of_rows
 from .intention import Intention, is_said, nothing_said
-from .maneuvers.stopping import Settling
 from .presence.arrivals import Errand, Staying, arrival_distance, for_takers, in_turn, memory_of, stay_on, stays
+from .settling import Settling
 from .snapshot import Settings, Snapshot, State
 from .targets import aim, takes_aim
 from .vehicle import VehicleModel

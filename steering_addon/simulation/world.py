@@ -28,6 +28,7 @@ from .lane_use import NO_SIGNALS, Passing, Routed, Signals, Yielding
 from .nearby.neighbors import EVERYONE, OWN_CROWD, Near, Neighbors, Vicinity, edge_of_view, perceive
 from .partners import Partners
 from .perches import NO_PERCHES, Perches
+from .settling import Settling
 from .stations import Station
 from .vehicle import VehicleModel
 from .ways.over_ground import Ways
@@ -63,6 +64,7 @@ class World:
         perches: the places of tracked bodies on which vehicles may come down.
         lift: (vehicles,) metres from the place where each vehicle stands up to its origin, or one for all.
         partners: whom each vehicle has for its partner; None where none ever looked for one.
+        settling: how each gets on with coming to a place where others are; None where none goes to one.
         stations: the place that each vehicle has in a formation; None where none ever kept one.
         routed: along which lane each vehicle goes; None where none follows a path.
         yielding: how each gives way; None where none does.
@@ -93,6 +95,7 @@ class World:
     perches: Perches = NO_PERCHES
     lift: Scalars = field(default_factory=lambda: np.zeros(1))
     partners: Partners | None = None
+    settling: Settling | None = None
     stations: Station | None = None
     routed: Routed | None = None
     yielding: Yielding | None = None

@@ -30,9 +30,9 @@ from steering_addon.simulation.geometry.obstacles import boxes, obstacles
 from steering_addon.simulation.lane_use import Passing
 from steering_addon.simulation.locomotion import HELD_UP, OFF_GROUND
 from steering_addon.simulation.maneuvers.coming_down import Coming
-from steering_addon.simulation.maneuvers.stopping import Settling
 from steering_addon.simulation.mindset import Mindset
 from steering_addon.simulation.presence.arrivals import Staying, memory_of
+from steering_addon.simulation.settling import Settling
 from steering_addon.simulation.snapshot import Settings, State
 from steering_addon.simulation.steering import ERRAND
 from tests.scene import Scene, errand_of, leaders, locked

@@ -1,12 +1,11 @@
 """Coming to a stop at a place (paper, Arrival), or, where that is taken, beside it instead of pushing for it."""
 
-from dataclasses import dataclass
-
 import numpy as np
 
-from ..arrays.scalars import EPSILON, Mask, Rows, Scalars
+from ..arrays.scalars import EPSILON, Rows, Scalars, shared, which
 from ..arrays.vectors import Vectors, across, dot, magnitude
-from ..memory import Memory, remembered
+from ..memory import recently
+from ..settling import Settling
 from ..world import Agents, World
 
 BRAKING = 0.8
@@ -82,49 +81,47 @@ def braking_distance(agents: Agents, speed: Scalars) -> Scalars:
     return speed * speed / (2.0 * BRAKING * np.maximum(agents.agility, EPSILON))
 
 
-@dataclass(frozen=True)
-class Settling(Memory):
-    """How agents get on with coming to a place. `nearest`: (n,) the least distance to the place so far, or where the
-    agent settled, metres; `time`: (n,) how long the agent has not come nearer, seconds; `settled`: (n,) whether it has
-    settled."""
+def settle(world: World, agents: Agents, memory: Settling, target: Rows, distance: Scalars, zone: Scalars) -> Settling:
+    """How agents get on with coming to their places, after a step.
 
-    nearest: Scalars = remembered(np.inf)
-    time: Scalars = remembered(0.0)
-    settled: Mask = remembered(False)
+    An agent settles in the zone round its place, or round those who have settled there, if another one, whatever its
+    crowd, is nearer to the same place. It continues when it is the nearest itself, or when the place moves away.
 
-    @property
-    def rests(self) -> Mask:
-        """(n,) the agents that have settled."""
-        return self.settled
+    Args:
+        target: (n,) what each agent goes to, as a row of World.bodies; -1 for nothing.
+        distance: (n,) from the agent to its place, metres.
+        zone: (n,) metres round the place, or beyond the furthest agent that has settled there.
+    """
+    distance = np.where(target >= 0, distance, 0.0)
+    others = _others_at_places(world, agents)
+    places, gaps = np.append(target, others.target), np.append(distance, others.distance)
+    settled = np.append(memory.settled, others.settled)
+    throng = _of_target(np.maximum, places, np.where(settled, gaps, 0.0), 0.0)[target]
+    leads = distance <= _of_target(np.minimum, places, gaps, np.inf)[target]
+    near = (target >= 0) & (distance > agents.radius) & (distance < throng + zone) & ~leads
+    stays = memory.settled & near & (distance < memory.nearest + RESUMES * zone)
+    nearer = distance < memory.nearest - NEARER * agents.radius
+    time = np.where(near, memory.time + world.dt, np.maximum(memory.time - world.dt, 0.0))
+    time = np.where(stays | nearer, 0.0, time)
+    turning = np.pi / np.maximum(agents.handling.turn_rate, EPSILON)
+    stopping = agents.max_speed / np.maximum(agents.agility, EPSILON)
+    settles = near & (time > PATIENCE + np.maximum(turning, stopping))
+    nearest = np.where(stays | (near & ~nearer & ~settles), memory.nearest, distance)
+    return Settling(nearest, time, stays | settles, target, distance, shared(world.time, len(agents)))
 
-    def after(self, world: World, agents: Agents, target: Rows, distance: Scalars, zone: Scalars) -> "Settling":
-        """The memory after a step.
 
-        An agent settles in the zone round its place, or round those who have settled there, if another one is nearer to
-        the same place. It continues when it is the nearest itself, or when the place moves away.
-
-        Args:
-            target: (n,) what each agent goes to, as a row of World.bodies; -1 for nothing.
-            distance: (n,) from the agent to its place, metres.
-            zone: (n,) metres round the place, or beyond the furthest agent that has settled there.
-        """
-        distance = np.where(target >= 0, distance, 0.0)
-        throng = _of_target(np.maximum, target, np.where(self.settled, distance, 0.0), 0.0)
-        leads = distance <= _of_target(np.minimum, target, distance, np.inf)
-        near = (target >= 0) & (distance > agents.radius) & (distance < throng + zone) & ~leads
-        stays = self.settled & near & (distance < self.nearest + RESUMES * zone)
-        nearer = distance < self.nearest - NEARER * agents.radius
-        time = np.where(near, self.time + world.dt, np.maximum(self.time - world.dt, 0.0))
-        time = np.where(stays | nearer, 0.0, time)
-        turning = np.pi / np.maximum(agents.handling.turn_rate, EPSILON)
-        stopping = agents.max_speed / np.maximum(agents.agility, EPSILON)
-        settles = near & (time > PATIENCE + np.maximum(turning, stopping))
-        keeps_nearest = stays | (near & ~nearer & ~settles)
-        return Settling(np.where(keeps_nearest, self.nearest, distance), time, stays | settles)
+def _others_at_places(world: World, agents: Agents) -> Settling:
+    """How the others get on that go to places, or stand there, by other settings than these agents."""
+    known = world.settling
+    if known is None or len(agents) == world.vehicles:
+        return Settling.blank(0)
+    goes = world.bodies.present[: world.vehicles] & recently(known.asked, world.time, world.interval)
+    goes[agents.rows] = False
+    return known.take(which(goes))
 
 
 def _of_target(extreme: np.ufunc, target: Rows, value: Scalars, without: float) -> Scalars:
-    """The least or greatest value among the agents with the same target, (n,)."""
+    """The least or greatest value among the agents with each target, by its row; the last is of those without one."""
     of_target = np.full(int(target.max(initial=-1)) + 2, without)
     extreme.at(of_target, target, value)
-    return of_target[target]
+    return of_target

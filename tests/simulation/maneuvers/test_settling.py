@@ -10,8 +10,10 @@ from steering_addon.behaviors.arrival import Arrival
 from steering_addon.behaviors.separation import Separation
 from steering_addon.behaviors.wander import Wander
 from steering_addon.locomotion import Planar
+from steering_addon.simulation.run import simulate
+from steering_addon.simulation.settling import Settling
 from steering_addon.simulation.snapshot import State
-from tests.scene import Scene, leaders, positions, speeds
+from tests.scene import Crowd, Scene, in_crowds, leaders, positions, speeds
 
 FPS = 12
 MANY = 12
@@ -54,6 +56,16 @@ def test_a_lone_vehicle_never_settles_before_its_target() -> None:
     states = throng(1).run(FPS * 18)
     assert np.linalg.norm(positions(states)[-1, 0]) < 0.1
     assert not states[-1].memories["arrival"].settled.any()
+
+
+def test_those_of_another_crowd_take_a_place_too() -> None:
+    """One stands at the place; the other has not come nearer for long."""
+    scene = replace(throng(2), position=np.array([[0.0, 0.0, 0.0], [1.5, 0.0, 0.0]]), speed=0.0)
+    crowds = [Crowd(np.array([row]), (Arrival.of(1, target=2),)) for row in range(2)]
+    tried = {"arrival": replace(Settling.blank(2), nearest=np.zeros(2), time=np.full(2, 99.0))}
+    start = replace(scene.start(), memories=tried)
+    states = list(simulate(start, [in_crowds(scene.snapshot(), crowds)] * 4))
+    assert states[-1].memories["arrival"].settled.tolist() == [False, True]
 
 
 def test_those_with_different_targets_do_not_wait_for_each_other() -> None:
