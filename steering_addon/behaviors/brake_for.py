@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 import numpy as np
 
 from ..simulation.arrays.frozen import Columns, replace
-from ..simulation.arrays.scalars import EPSILON, Mask, Number, Rows, Scalars, largest, least_of_each, nobody
+from ..simulation.arrays.scalars import EPSILON, Mask, Number, Rows, Scalars, largest, least_of_each, nobody, shared
 from ..simulation.arrays.vectors import Vectors, dot, magnitude, picked
 from ..simulation.behavior import OURS, Intent, Steering
 from ..simulation.declaration import Choice, another_body, choice, length, seconds
@@ -139,6 +139,8 @@ class BrakeFor(Neighborhood):
     def allowed(self, agents: Agents, bodies: InTheWay) -> Scalars:
         """The speed from which each agent can stop before what comes into its way, or pass after it, (n,) m/s."""
         agent, situation = bodies.agent, bodies.situation
+        if not len(agent):
+            return shared(np.inf, len(agents))
         last = np.minimum(bodies.leaves, self.look_ahead_time[agent])
         at_first, at_last = bodies.ahead + bodies.along * bodies.enters, bodies.ahead + bodies.along * last
         kept = bodies.touching + self.gap[agent]
@@ -211,6 +213,8 @@ class BrakeFor(Neighborhood):
         standing = counts & ~crosses
         still = agent[standing], row[standing]
         pairs = np.flatnonzero(counts & crosses)
+        if not len(pairs):
+            return still, NOTHING
         agent, row = agent[pairs], row[pairs]
         position = picked(agents.position, agent)
         offset = obstacles.axis_point(position, row) - position
@@ -223,6 +227,8 @@ class BrakeFor(Neighborhood):
         """The chosen objects that may cross or stand in the way."""
         bodies = world.bodies
         agent = np.flatnonzero(self.target >= 0)
+        if not len(agent):
+            return NOTHING
         row = self.target[agent]
         offset = picked(bodies.position, row) - picked(agents.position, agent)
         near = np.flatnonzero(magnitude(offset) < sight[agent])
@@ -354,6 +360,11 @@ class InTheWay(Columns):
         """The bodies that stop before they touch the way of the agent if they brake as it plans to, (p,)."""
         room = self.speed * self.enters + self.clearance
         return self.speed * self.speed < 2.0 * COMFORT * agents.agility[self.agent] * room
+
+
+NO_ROWS, NO_NUMBERS = np.zeros(0, dtype=np.int64), np.zeros(0)
+NOTHING = InTheWay(*(NO_ROWS,) * 4, *(NO_NUMBERS,) * 7, nobody(0), NO_NUMBERS)
+"""No body in the way of anybody."""
 
 
 def wait_on(time: Scalars, before: Mask, slow: Mask, dt: float) -> Scalars:
