@@ -22,6 +22,7 @@ from .combining import COMBINE, MATTERS, Component, blend, keep_urgent, left_out
 from .decisions import Decisions
 from .ground import of_rows
 from .intention import Intention, is_said, nothing_said
+from .memory import Memory
 from .presence.arrivals import Errand, Staying, arrival_distance, for_takers, in_turn, memory_of, stay_on, stays
 from .settling import Settling
 from .snapshot import Settings, Snapshot, State
@@ -43,11 +44,12 @@ DRAWS = 0xD1CE
 class Deciders:
     """The vehicles present that follow one row of settings. `behaviors`: what they want, each with a column entry for
     each that has it and a body wherever it steers by one; `parts`: which of the agents have each behavior, None for
-    all."""
+    all; `memories`: what each behavior remembers of them."""
 
     agents: Agents
     behaviors: tuple[Behavior, ...]
     parts: tuple[Rows | None, ...]
+    memories: tuple[Memory | None, ...]
     combining: int
 
 
@@ -144,10 +146,10 @@ def start_speeds(state: State, snapshot: Snapshot, world: World) -> Scalars:
     """The speed above which no behavior lets each vehicle start, (n,) m/s; inf for those that do not take part."""
     _, decided_by_all = decide(state, snapshot, world)
     speeds = np.full(len(state), np.inf) if decided_by_all.speed_limit is None else decided_by_all.speed_limit.copy()
-    for group, decided, _ in _sensed(state, snapshot, world, *followed(state, snapshot)):
-        for behavior, subset in zip(group.behaviors, group.parts):
+    for group, _, _ in _sensed(state, snapshot, world, *followed(state, snapshot)):
+        for behavior, subset, memory in zip(group.behaviors, group.parts, group.memories):
             agents = group.agents if subset is None else group.agents.part(subset)
-            speed = behavior.start_speed(world, agents, decided.recalled(behavior, agents))
+            speed = behavior.start_speed(world, agents, memory)
             if speed is not None:
                 speeds[agents.rows] = np.minimum(speeds[agents.rows], np.where(behavior.weight != 0.0, speed, np.inf))
     return speeds
@@ -211,22 +213,25 @@ def sense(
     agents = agents_of(state, snapshot, world, rows)
     behaviors: list[Behavior] = []
     parts: list[Rows | None] = []
+    memories: list[Memory | None] = []
     for behavior, has in zip(settings.behaviors, settings.masks()):
         subset = None if has is None else which(has[rows])
         if subset is not None and not len(subset):
             continue
         behavior = behavior.for_agents(rows if subset is None else rows[subset])
+        members = agents if subset is None else agents.part(subset)
         if subset is None or takes_aim(behavior):
-            members = agents if subset is None else agents.part(subset)
             behavior, learned = aim(behavior, world, members, decided.memories, len(state))
             if learned:
                 decided = replace(decided, memories={**decided.memories, **learned})
             behavior = decided.arrivals.without_reached(for_takers(behavior, members), members)
         behaviors.append(behavior)
         parts.append(subset)
-    behaviors = in_turn(behaviors, world, agents, lambda behavior: decided.recalled(behavior, agents))
-    agents = _intending([b for b, subset in zip(behaviors, parts) if subset is None], world, agents, decided)
-    return Deciders(agents, tuple(behaviors), tuple(parts), settings.combining), decided
+        memories.append(decided.recalled(behavior, members))
+    behaviors = in_turn(behaviors, world, agents, memories)
+    had_by_all = [(b, memory) for b, subset, memory in zip(behaviors, parts, memories) if subset is None]
+    agents = _intending(had_by_all, world, agents)
+    return Deciders(agents, tuple(behaviors), tuple(parts), tuple(memories), settings.combining), decided
 
 
 def _asked(snapshot: Snapshot, world: World, group: Deciders, decided: Decisions) -> tuple[Asked, Decisions]:
@@ -234,9 +239,9 @@ def _asked(snapshot: Snapshot, world: World, group: Deciders, decided: Decisions
     agents = group.agents
     asked_for: dict[str, tuple[Component, Rows | None]] = {}
     intention, draws = agents.intention, _draws(group, world)
-    for behavior, subset in zip(group.behaviors, group.parts):
+    for behavior, subset, memory in zip(group.behaviors, group.parts, group.memories):
         members = agents if subset is None else agents.part(subset)
-        steering = behavior.steer(world, members, decided.recalled(behavior, members))
+        steering = behavior.steer(world, members, memory)
         if isinstance(behavior, Destination) and anybody(behavior.departs):
             name = memory_of(behavior.name)
             staying = decided.memory(name, Staying, members)
@@ -335,11 +340,11 @@ def _drifting(model: VehicleModel, keys: Keys, time: float) -> VehicleModel:
     return replace(model, cruise_speed=clamp(model.cruise_speed * (1.0 + drift), 0.0, 1.0))
 
 
-def _intending(behaviors: list[Behavior], world: World, agents: Agents, decided: Decisions) -> Agents:
-    """The agents with what their behaviors say, and with the nearest of the places where those with weight lead."""
+def _intending(behaviors: Iterable[tuple[Behavior, Memory | None]], world: World, agents: Agents) -> Agents:
+    """The agents with what their behaviors say, and with the nearest of the places where those with weight lead.
+    `behaviors`: with what each remembers of them."""
     intention, goal = agents.intention, agents.goal
-    for behavior in behaviors:
-        memory = decided.recalled(behavior, agents)
+    for behavior, memory in behaviors:
         intention = intention.adding(behavior.intention(world, agents, memory), behavior.weight, agents.max_speed)
         place = behavior.goal(world, agents, memory)
         if place is not None:

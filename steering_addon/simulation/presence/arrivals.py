@@ -6,7 +6,7 @@ A behavior may also lead agents to places where they stand for a time, and then 
 before all others: an agent goes there first, and has one goal at a time.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -170,25 +170,26 @@ def for_takers(behavior: Behavior, agents: Agents) -> Behavior:
 
 
 def in_turn(
-    behaviors: Sequence[Behavior], world: World, agents: Agents, recalled: Callable[[Behavior], Memory | None]
+    behaviors: Sequence[Behavior], world: World, agents: Agents, memories: Sequence[Memory | None]
 ) -> list[Behavior]:
     """The behaviors, with weight 0 for the goals that wait for a stay.
 
     Of several places to stay at, the one of the lowest priority comes first, and of equal ones the first in the list.
-    `recalled`: what a behavior remembers of the agents.
+    `memories`: what each behavior remembers of the agents.
     """
-    stops = [b for b in behaviors if isinstance(b, Destination) and anybody(b.departs)]
+    asked = zip(behaviors, memories)
+    stops = [(b, memory) for b, memory in asked if isinstance(b, Destination) and anybody(b.departs)]
     if not stops:
         return list(behaviors)
     first = np.full(len(agents), -1)
     least = np.full(len(agents), np.inf)
-    for number, behavior in enumerate(stops):
-        goal = behavior.goal(world, agents, recalled(behavior))
+    for number, (behavior, memory) in enumerate(stops):
+        goal = behavior.goal(world, agents, memory)
         if goal is None:
             continue
         bound = behavior.departs & (behavior.weight != 0.0) & np.isfinite(goal[:, 0]) & (behavior.priority < least)
         first, least = np.where(bound, number, first), np.where(bound, behavior.priority, least)
-    numbers = {behavior.name: number for number, behavior in enumerate(stops)}
+    numbers = {behavior.name: number for number, (behavior, _) in enumerate(stops)}
     return [
         without(b, (first >= 0) & (first != numbers.get(b.name, len(stops)))) if b.arrives else b for b in behaviors
     ]
