@@ -34,7 +34,7 @@ from .simulation.geometry.shapes import MESH, OUTSIDE
 from .simulation.geometry.surfaces import NO_SURFACES, Surfaces, surfaces
 from .simulation.lane_use import NO_SIGNALS, Signals
 from .simulation.links import NO_LINKS, LinkModel, Links
-from .simulation.locomotion import Locomotion
+from .simulation.locomotion import Fleet, Locomotion
 from .simulation.perches import NO_PERCHES, Perches
 from .simulation.roles import Role
 from .simulation.run import simulate
@@ -306,7 +306,7 @@ def trigger(to: int, kind: type[AnyCondition], **settings: Any) -> Trigger:
 def _moving(snapshot: Snapshot, crowd: int, values: dict[str, Any]) -> Locomotion:
     """The locomotion by which the first vehicle of a crowd moves, n rows, with other values for all."""
     n, first = len(snapshot.present), int(np.argmax(snapshot.crowd == crowd))
-    body = snapshot.locomotions[int(snapshot.locomotion_row[first])].for_agents(np.arange(n))
+    body = snapshot.fleet.locomotions[int(snapshot.fleet.row[first])].for_agents(np.arange(n))
     values_of_first = {name: getattr(body, name) for name in body.parameters()}
     return type(body).of(n, **{**values_of_first, **values})
 
@@ -395,8 +395,10 @@ class Scene:
             frame_time=1.0 / self.fps,
             keys=keys_of(self.seed, np.asarray(self.identity, dtype=np.int64)),
             vehicle=VehicleModel.of(n, **self.vehicle),
-            locomotions=tuple(kind.of(n, **values) for kind, values in self.locomotions),
-            locomotion_row=_column(self.locomotion_row, n, np.int64),
+            fleet=Fleet(
+                tuple(kind.of(n, **values) for kind, values in self.locomotions),
+                _column(self.locomotion_row, n, np.int64),
+            ),
             roles=np.full(n, int(Role.VEHICLE)),
             present=np.ones(n, dtype=bool),
             settings=(settings,),

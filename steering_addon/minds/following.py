@@ -19,7 +19,7 @@ from ..simulation.arrays.scalars import Mask, Rows, Scalars, alike, everybody, p
 from ..simulation.behavior import Adjustment, Behavior
 from ..simulation.combining import MATTERS
 from ..simulation.declaration import CAUSE, Declared, Kind
-from ..simulation.locomotion import Locomotion
+from ..simulation.locomotion import Fleet, Locomotion
 from ..simulation.mindset import Mindset
 from ..simulation.snapshot import Settings, Snapshot, State
 from ..simulation.vehicle import VehicleModel
@@ -72,32 +72,32 @@ def _about_cause(settings: Settings, cause: Rows) -> Settings:
 
 
 def vehicles_as_in_modes(
-    minds: Sequence[Mind], snapshot: Snapshot, mindset: Mindset, fraction: Scalars, speed: Scalars, dt: float
+    minds: Sequence[Mind], snapshot: Snapshot, mindset: Mindset, fraction: Scalars
 ) -> VehicleModel:
-    """The vehicle models as the modes have them, mixed while a mode is taken up.
-
-    No vehicle is stopped short: the top speed falls no faster than the vehicle can brake. `fraction`: (n,) how far each
-    has taken up its mode.
-    """
+    """The vehicle models as the modes have them, mixed while a mode is taken up. `fraction`: (n,) how far each has
+    taken up its mode."""
     model = snapshot.vehicle
     if all(mode.vehicle is None for mind in minds for mode in mind.modes):
         return model
     changing = [name for name in model.parameters() if name not in OF_THE_BODY]
-    columns = _mix(minds, snapshot, mindset, fraction, model, changing, lambda mode: mode.vehicle)
-    slower = speed - columns["max_force"] / model.mass * dt
-    top = columns["max_speed"]
-    columns["max_speed"] = np.where(mindset.turns > 0, np.maximum(top, slower), top)
-    return _with_columns(model, columns)
+    return _with_columns(model, _mix(minds, snapshot, mindset, fraction, model, changing, lambda mode: mode.vehicle))
 
 
-def locomotions_in_modes(
-    minds: Sequence[Mind], snapshot: Snapshot, mindset: Mindset, fraction: Scalars
-) -> tuple[Locomotion, ...]:
-    """The locomotions with the numbers of the modes, mixed while a mode is taken up. `fraction`: (n,) how far each has
-    taken up its mode."""
+def not_stopped_short(model: VehicleModel, turns: Rows, speed: Scalars, dt: float) -> VehicleModel:
+    """The vehicle models in modes, with top speeds that fall no faster than vehicles can brake. `turns`: (n,) as of
+    `Mindset`; `speed`: (n,) m/s."""
+    slower = speed - model.max_force / model.mass * dt
+    top = np.where(turns > 0, np.maximum(model.max_speed, slower), model.max_speed)
+    return _with_columns(model, {"max_speed": top})
+
+
+def fleet_in_modes(minds: Sequence[Mind], snapshot: Snapshot, mindset: Mindset, fraction: Scalars) -> Fleet:
+    """The fleet with the numbers of the modes, mixed while a mode is taken up. `fraction`: (n,) how far each has taken
+    up its mode."""
+    fleet = snapshot.fleet
     kinds = {type(mode.locomotion) for mind in minds for mode in mind.modes if mode.locomotion is not None}
     if not kinds:
-        return snapshot.locomotions
+        return fleet
 
     def in_modes(body: Locomotion) -> Locomotion:
         if type(body) not in kinds:
@@ -110,7 +110,7 @@ def locomotions_in_modes(
 
         return _with_columns(body, _mix(minds, snapshot, mindset, fraction, body, names, of_mode))
 
-    return tuple(in_modes(body) for body in snapshot.locomotions)
+    return replace(fleet, locomotions=tuple(in_modes(body) for body in fleet.locomotions))
 
 
 def _mix(

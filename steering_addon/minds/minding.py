@@ -11,8 +11,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..simulation.arrays.frozen import replace
-from ..simulation.arrays.scalars import Mask, Rows, Scalars, clamp, nobody, total
+from ..simulation.arrays.once import once
+from ..simulation.arrays.scalars import Mask, Rows, Scalars, clamp, everybody, nobody, total
 from ..simulation.arrays.vectors import magnitude
+from ..simulation.locomotion import Fleet
 from ..simulation.mindset import Mindset
 from ..simulation.presence.arrivals import Staying
 from ..simulation.settling import Settling
@@ -24,7 +26,14 @@ from .calling import luck, vary
 from .choosing import choose_modes
 from .conditions import Meeting
 from .declaring import Mind
-from .following import locomotions_in_modes, settings_in_modes, starting_afresh, vehicles_as_in_modes, vehicles_in_modes
+from .following import (
+    fleet_in_modes,
+    not_stopped_short,
+    settings_in_modes,
+    starting_afresh,
+    vehicles_as_in_modes,
+    vehicles_in_modes,
+)
 
 STANDS = 0.1
 """Share of cruise speed below which a vehicle with somewhere to go does not get on."""
@@ -72,7 +81,7 @@ class Minds(ActionSelection):
             return snapshot.vehicle
         dt = snapshot.frame_time / snapshot.substeps
         fraction, speed = state.mindset.taken_up(state.time - dt, dt), magnitude(state.motion.velocity)
-        return vehicles_as_in_modes(self.of_crowds, snapshot, state.mindset, fraction, speed, dt)
+        return self._bodies(snapshot, state.mindset, fraction, speed, dt)[0]
 
     def followed(self, snapshot: Snapshot, modes: Rows, caller: Rows) -> tuple[tuple[Settings, ...], Rows]:
         return settings_in_modes(self.of_crowds, snapshot, modes, caller)
@@ -87,13 +96,39 @@ class Minds(ActionSelection):
         return left_alone
 
     def _moving(self, snapshot: Snapshot, world: World, mindset: Mindset, speed: Scalars) -> Snapshot:
-        """The snapshot with the vehicle models and locomotions that the modes have; the same if none has any."""
-        fraction = mindset.taken_up(world.time, world.dt)
-        vehicle = vehicles_as_in_modes(self.of_crowds, snapshot, mindset, fraction, speed, world.dt)
-        locomotions = locomotions_in_modes(self.of_crowds, snapshot, mindset, fraction)
-        if vehicle is snapshot.vehicle and locomotions is snapshot.locomotions:
+        """The snapshot with the vehicle models and the fleet that the modes have; the same if none has any."""
+        vehicle, fleet = self._bodies(snapshot, mindset, mindset.taken_up(world.time, world.dt), speed, world.dt)
+        if vehicle is snapshot.vehicle and fleet is snapshot.fleet:
             return snapshot
-        return replace(snapshot, vehicle=vehicle, locomotions=locomotions)
+        return replace(snapshot, vehicle=vehicle, fleet=fleet)
+
+    def _bodies(
+        self, snapshot: Snapshot, mindset: Mindset, fraction: Scalars, speed: Scalars, dt: float
+    ) -> tuple[VehicleModel, Fleet]:
+        """The vehicle models and the fleet that the modes have; those of the snapshot if none has any. `fraction`: (n,)
+        how far each has taken up its mode; `speed`: (n,) m/s."""
+        vehicle, fleet = self._bodies_in_modes(snapshot, mindset, fraction)
+        if vehicle is not snapshot.vehicle:
+            vehicle = not_stopped_short(vehicle, mindset.turns, speed, dt)
+        return vehicle, fleet
+
+    def _bodies_in_modes(self, snapshot: Snapshot, mindset: Mindset, fraction: Scalars) -> tuple[VehicleModel, Fleet]:
+        """The bodies as the modes have them; kept from step to step while all are in the modes that they have taken up.
+        `fraction`: (n,) how far each has taken up its mode."""
+        args = self.of_crowds, snapshot, mindset, fraction
+        if not everybody(fraction >= 1.0):
+            return vehicles_as_in_modes(*args), fleet_in_modes(*args)
+        modes, own = mindset.mode.tobytes(), (snapshot.vehicle, snapshot.fleet)
+        known = self._settled.get(modes)
+        if known is None or known[0][0] is not own[0] or known[0][1] is not own[1]:
+            self._settled.clear()
+            known = self._settled[modes] = own, (vehicles_as_in_modes(*args), fleet_in_modes(*args))
+        return known[1]
+
+    @once
+    def _settled(self) -> dict[bytes, tuple[tuple[VehicleModel, Fleet], tuple[VehicleModel, Fleet]]]:
+        """The bodies without modes and in them, by the last modes that all have taken up."""
+        return {}
 
 
 def minds_of(snapshot: Snapshot) -> tuple[Mind, ...]:

@@ -296,15 +296,15 @@ class Declared(Stored, Columns):
         lengths = self._lengths
         if lengths == {len(rows)}:
             return self
-        if lengths != {1}:
-            return self.with_columns({name: _spread(getattr(self, name), rows) for name in self.all_columns()})
-        if len(rows) not in self._spread_to:
-            # The same number of agents follows it in step after step.
+        # Single entries differ only by the number of agents.
+        agents = len(rows) if lengths == {1} else rows.tobytes()
+        if agents not in self._spread_to:
+            # The same agents follow it in step after step.
             self._spread_to.clear()
-            self._spread_to[len(rows)] = self.with_columns(
+            self._spread_to[agents] = self.with_columns(
                 {name: _spread(getattr(self, name), rows) for name in self.all_columns()}
             )
-        return self._spread_to[len(rows)]
+        return self._spread_to[agents]
 
     def with_columns(self: Self, columns: Mapping[str, Any]) -> Self:
         """The same with other columns, by name."""
@@ -316,8 +316,8 @@ class Declared(Stored, Columns):
         return {len(getattr(self, name)) for name in self.all_columns()}
 
     @once
-    def _spread_to(self) -> dict[int, Any]:
-        """The last instance for agents that share its single entries, by their number."""
+    def _spread_to(self) -> dict[int | bytes, Any]:
+        """The last instance for some agents, by their number or their rows."""
         return {}
 
 

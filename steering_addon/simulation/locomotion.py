@@ -14,7 +14,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from .arrays.frozen import Columns
-from .arrays.scalars import Mask, Rows, Scalars, same_for_all, shared
+from .arrays.once import once
+from .arrays.scalars import Mask, Rows, Scalars, same_for_all, shared, which
 from .arrays.vectors import Vectors
 from .declaration import Choice, Declared
 from .handling import Handling
@@ -247,19 +248,55 @@ class Locomotion(Declared):
         return {} if off is None else {Misplaced.OFF_GROUND: off > 0.0}
 
 
-def one_of_each_kind(bodies: Sequence[Locomotion], row: Rows) -> tuple[tuple[Locomotion, ...], Rows]:
-    """One locomotion of each kind with the values of every vehicle, and the row of each vehicle in them.
+@dataclass(frozen=True)
+class Fleet:
+    """How the bodies of n vehicles move. It is the same on each frame, with what is found of it, while no setting is
+    animated.
+
+    Attributes:
+        locomotions: each column has one entry for all vehicles, or one for each of the n.
+        row: (n,) the row of the locomotion that moves each vehicle.
+    """
+
+    locomotions: tuple[Locomotion, ...]
+    row: Rows
+
+    @once
+    def alike(self) -> tuple[tuple[Locomotion, Rows | None], ...]:
+        """Each locomotion in use with the rows of its vehicles, None for all, and with columns of their number."""
+        n, row = len(self.row), self.row
+        if len(self.locomotions) == 1 or same_for_all(row):
+            return ((self.locomotions[int(row[0]) if n else 0].for_agents(np.arange(n)), None),)
+        alike = ((body, which(row == number)) for number, body in enumerate(self.locomotions))
+        return tuple((body.for_agents(rows), rows) for body, rows in alike if len(rows))
+
+    @once
+    def grounded(self) -> Mask:
+        """(n,) the vehicles that keep to the ground."""
+        grounded = [body.grounded for body in self.locomotions]
+        if len(set(grounded)) == 1:
+            return shared(grounded[0], len(self.row), np.bool_)
+        return np.array(grounded)[self.row]
+
+    @once
+    def handling(self) -> Handling:
+        """How the body of each vehicle answers to steering."""
+        return Handling.of(((body.handling(), rows) for body, rows in self.alike), len(self.row))
+
+
+def one_of_each_kind(bodies: Sequence[Locomotion], row: Rows) -> Fleet:
+    """A fleet of one locomotion of each kind with the values of every vehicle.
 
     A step moves the vehicles of one locomotion after those of another, so that many crowds that move alike cost no more
     than one. `bodies`: k locomotions with columns of one entry; `row`: (n,) the row of the locomotion of each vehicle.
     """
     kinds = list(dict.fromkeys(type(body) for body in bodies))
     if len(bodies) < 2:
-        return tuple(bodies), row
+        return Fleet(tuple(bodies), row)
     of_kinds = tuple(_in_columns(kind, bodies, row) for kind in kinds)
     if len(kinds) == 1:
-        return of_kinds, shared(0, len(row), np.int64)
-    return of_kinds, np.array([kinds.index(type(body)) for body in bodies])[row]
+        return Fleet(of_kinds, shared(0, len(row), np.int64))
+    return Fleet(of_kinds, np.array([kinds.index(type(body)) for body in bodies])[row])
 
 
 def _in_columns(kind: type[Locomotion], bodies: Sequence[Locomotion], row: Rows) -> Locomotion:

@@ -148,7 +148,7 @@ def set_down(state: State, snapshot: Snapshot, mask: Mask) -> State:
 
 
 def _groups(state: State, alike: Iterable[tuple[Locomotion, Rows | None]]) -> Iterator[_BodiesAlike]:
-    """The vehicles of locomotions. `alike`: as of `Snapshot.bodies_alike`."""
+    """The vehicles of locomotions. `alike`: as of `Fleet.alike`."""
     for body, rows in alike:
         memory = _memory(state.bodies, body, len(state))
         yield _BodiesAlike(body, rows, memory if memory is None or rows is None else memory.take(rows))

@@ -128,7 +128,7 @@ def upward_of(state: State, snapshot: Snapshot) -> Vectors:
     """The unit vectors away from what each vehicle keeps to, (n, 3); where that is the z axis for all, stored once."""
     n = len(state)
     upwards = upright(n)
-    for body, rows in snapshot.bodies_alike:
+    for body, rows in snapshot.fleet.alike:
         memory = body.remembers and (state.bodies.get(body.name) or body.remembers.blank(n))
         upward = body.upward(memory)
         if upward is None:
@@ -150,7 +150,7 @@ def slope_of(state: State, snapshot: Snapshot) -> Vectors | None:
     slopes: Vectors | None = None
     if not len(snapshot.surfaces):
         return slopes
-    for body, rows in snapshot.bodies_alike:
+    for body, rows in snapshot.fleet.alike:
         memory = state.bodies.get(body.name)
         slope = None if memory is None else body.slope(memory)
         if slope is None:

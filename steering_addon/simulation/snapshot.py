@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from .arrays.chance import Keys
 from .arrays.once import once
-from .arrays.scalars import Mask, Rows, Scalars, anybody, everybody, same_for_all, shared, which
+from .arrays.scalars import Mask, Rows, Scalars, anybody, everybody, which
 from .arrays.vectors import Vectors, columns, cross, in_columns, no_vectors
 from .behavior import Behavior
 from .bodies import Bodies
@@ -26,7 +26,7 @@ from .guides import Guidance, Guides
 from .handling import Handling
 from .lane_use import NO_SIGNALS, Signals
 from .links import NO_LINKS, Crossing, Links
-from .locomotion import Locomotion
+from .locomotion import Fleet, Locomotion
 from .marks.declaring import Mark
 from .memory import Memory
 from .mindset import Mindset
@@ -113,8 +113,7 @@ class Snapshot:
         substeps: steps a frame.
         keys: (n,) the random key of each vehicle.
         vehicle: the vehicle models, n rows.
-        locomotions: how bodies may move; each column has one entry for all vehicles, or one for each of the n.
-        locomotion_row: (n,) the row of the locomotion that moves each vehicle.
+        fleet: how their bodies move.
         roles: (n,) bits of Role of the vehicles.
         present: (n,) the vehicles that take part at this frame.
         settings: what vehicles may want, row by row.
@@ -147,8 +146,7 @@ class Snapshot:
     substeps: int
     keys: Keys
     vehicle: VehicleModel
-    locomotions: tuple[Locomotion, ...]
-    locomotion_row: Rows
+    fleet: Fleet
     roles: Rows
     present: Mask
     settings: tuple[Settings, ...]
@@ -176,15 +174,6 @@ class Snapshot:
     signals: Signals = NO_SIGNALS
     decides_every: int = 1
 
-    @once
-    def bodies_alike(self) -> tuple[tuple[Locomotion, Rows | None], ...]:
-        """Each locomotion in use with the rows of its vehicles, None for all, and with columns of their number."""
-        n, row = len(self.present), self.locomotion_row
-        if len(self.locomotions) == 1 or same_for_all(row):
-            return ((self.locomotions[int(row[0]) if n else 0].for_agents(np.arange(n)), None),)
-        alike = ((body, which(row == number)) for number, body in enumerate(self.locomotions))
-        return tuple((body.for_agents(rows), rows) for body, rows in alike if len(rows))
-
     @property
     def interval(self) -> float:
         """Seconds from one decision of all vehicles to the next."""
@@ -192,24 +181,21 @@ class Snapshot:
 
     @once
     def bodies_present(self) -> tuple[tuple[Locomotion, Rows | None], ...]:
-        """As `bodies_alike`, with the vehicles present alone."""
+        """As `Fleet.alike`, with the vehicles present alone."""
         if everybody(self.present):
-            return self.bodies_alike
-        present = ((body, rows, which(self.present[... if rows is None else rows])) for body, rows in self.bodies_alike)
+            return self.fleet.alike
+        present = ((body, rows, which(self.present[... if rows is None else rows])) for body, rows in self.fleet.alike)
         return tuple((body.for_agents(k), k if rows is None else rows[k]) for body, rows, k in present if len(k))
 
-    @once
+    @property
     def grounded(self) -> Mask:
         """(n,) the vehicles that keep to the ground."""
-        grounded = [body.grounded for body in self.locomotions]
-        if len(set(grounded)) == 1:
-            return shared(grounded[0], len(self.present), np.bool_)
-        return np.array(grounded)[self.locomotion_row]
+        return self.fleet.grounded
 
-    @once
+    @property
     def handling(self) -> Handling:
         """How the body of each vehicle answers to steering."""
-        return Handling.of(((body.handling(), rows) for body, rows in self.bodies_alike), len(self.present))
+        return self.fleet.handling
 
     @once
     def half_axes(self) -> Scalars | None:

@@ -21,7 +21,7 @@ from steering_addon.locomotion import CATALOGUE, OnFoot, SimpleVehicle, Wheeled
 from steering_addon.simulation.behavior import Behavior
 from steering_addon.simulation.declaration import Declared, Kind, Parameter, Unit
 from steering_addon.simulation.geometry.surfaces import Surfaces, surfaces
-from steering_addon.simulation.locomotion import Control, Locomotion, Moved, one_of_each_kind
+from steering_addon.simulation.locomotion import Control, Fleet, Locomotion, Moved, one_of_each_kind
 from steering_addon.simulation.run import step
 from steering_addon.simulation.snapshot import Snapshot, State
 from steering_addon.simulation.terrain import no_terrain
@@ -338,13 +338,13 @@ def test_crowds_that_share_a_locomotion_move_as_if_each_had_one(kind: type[Locom
         for seed, each in enumerate((kind, CATALOGUE[0], kind))
     )
     place = swarm(kind)
-    merged, rows = one_of_each_kind(given, row)
-    assert len(merged) == len({type(body) for body in given})
+    merged = one_of_each_kind(given, row)
+    assert len(merged.locomotions) == len({type(body) for body in given})
 
-    def moving(bodies: tuple[Locomotion, ...], of: np.ndarray) -> list[State]:
-        return place.run(FPS, at=lambda frame, seen: replace(seen, locomotions=bodies, locomotion_row=of))
+    def moving(fleet: Fleet) -> list[State]:
+        return place.run(FPS, at=lambda frame, seen: replace(seen, fleet=fleet))
 
-    assert data(moving(merged, rows)) == data(moving(given, row))
+    assert data(moving(merged)) == data(moving(Fleet(given, row)))
 
 
 @every

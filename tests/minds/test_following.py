@@ -14,7 +14,12 @@ from steering_addon.behaviors.seek import Seek
 from steering_addon.behaviors.separation import Separation
 from steering_addon.locomotion import OnFoot, Planar, SimpleVehicle, Wheeled
 from steering_addon.minds.conditions import Nearby
-from steering_addon.minds.following import locomotions_in_modes, starting_afresh, vehicles_as_in_modes
+from steering_addon.minds.following import (
+    fleet_in_modes,
+    not_stopped_short,
+    starting_afresh,
+    vehicles_as_in_modes,
+)
 from steering_addon.minds.minding import minds_of
 from steering_addon.scene import Crowd, CrowdState, Scene, in_crowds, leaders, speeds, trigger, with_states
 from steering_addon.simulation.arrays.vectors import truncate
@@ -105,7 +110,7 @@ def test_what_of_a_locomotion_a_state_changes(kinds: Any, locomotion: Any, expec
     scene = replace(herd(2, locomotions=kinds), locomotion_row=np.arange(2) % len(kinds))
     snapshot = with_states(scene.snapshot(), [replace(startle(cue=1.0, blend=0.0), locomotion=locomotion)])
     begun = step(step(scene.start(), snapshot), snapshot)
-    bodies = locomotions_in_modes(minds_of(snapshot), snapshot, begun.mindset, np.ones(2))
+    bodies = fleet_in_modes(minds_of(snapshot), snapshot, begun.mindset, np.ones(2)).locomotions
     assert {name: [float(getattr(body, name)[row]) for row, body in enumerate(bodies)] for name in expected} == expected
 
 
@@ -145,8 +150,8 @@ def test_force_and_top_speed_change_gradually_whenever_states_are_switched(
     top = []
     for state in ran:
         part = state.mindset.taken_up(state.time - FRAME, FRAME)
-        args = minds_of(state.inputs), state.inputs, state.mindset, part, np.zeros(1), FRAME
-        top.append(float(vehicles_as_in_modes(*args).max_speed[0]))
+        model = vehicles_as_in_modes(minds_of(state.inputs), state.inputs, state.mindset, part)
+        top.append(float(not_stopped_short(model, state.mindset.turns, np.zeros(1), FRAME).max_speed[0]))
         assert np.abs(state.mindset.shares.sum(axis=1) - 1.0).max() < 1e-12
     steepest = 1.5 * FRAME / blend
     assert np.linalg.norm(np.diff(force, axis=0), axis=1).max() <= steepest * 20.0 + 0.05

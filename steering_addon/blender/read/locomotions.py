@@ -7,7 +7,7 @@ import numpy as np
 from bpy.types import Depsgraph, Object
 
 from ...simulation.arrays.scalars import Rows
-from ...simulation.locomotion import Locomotion, one_of_each_kind
+from ...simulation.locomotion import Fleet, Locomotion, one_of_each_kind
 from ..moving import locomotion_of
 from .checks import checked_values
 from .dependencies import animates
@@ -37,11 +37,11 @@ class LocomotionReader:
             self._row[list(own_locomotions)] = np.arange(len(own_locomotions)) + len(self._readers)
             self._readers += [LocomotionSettings(owner(row), kind) for row, kind in own_locomotions.items()]
         self.stay = all(reader.stays for reader in self._readers)
-        self._read: tuple[tuple[Locomotion, ...], Rows] | None = None
+        self._read: Fleet | None = None
 
-    def read(self, depsgraph: Depsgraph | None, frame: int) -> tuple[tuple[Locomotion, ...], Rows]:
-        """One locomotion of each kind in use, and the row of the one that moves each vehicle, (n,). `depsgraph`:
-        evaluated for the frame; may be None if all frames have the same. Refused if a value is not a number."""
+    def read(self, depsgraph: Depsgraph | None, frame: int) -> Fleet:
+        """One locomotion of each kind in use, and which of them moves each vehicle. `depsgraph`: evaluated for the
+        frame; may be None if all frames have the same. Refused if a value is not a number."""
         if self._read is None or not self.stay:
             self._read = one_of_each_kind([reader.read(depsgraph, frame) for reader in self._readers], self._row)
         return self._read

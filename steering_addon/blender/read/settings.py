@@ -14,7 +14,7 @@ from ...simulation.arrays.chance import shared_key
 from ...simulation.arrays.scalars import same_for_all, shared
 from ...simulation.behavior import Behavior
 from ...simulation.combining import COMBININGS
-from ...simulation.locomotion import Locomotion
+from ...simulation.locomotion import Fleet, Locomotion
 from ...simulation.presence.attendance import STAY, Attendance, enter_frames
 from ...simulation.snapshot import Settings
 from ...simulation.vehicle import VehicleModel
@@ -62,20 +62,19 @@ class SettingsReader:
         those of the vehicles, as `VehicleSource.settings` reads them. Refused if a value is not a number."""
         plan = self._plan
         attendance, enters = self._attendance_on(depsgraph, frame)
-        bodies, row = self._locomotions.read(depsgraph, frame)
+        fleet = self._locomotions.read(depsgraph, frame)
         if self._model is None or not self._crowds_stay or self._model[0] is not settings:
             self._model = settings, self._models(depsgraph, frame, settings)
         vehicle = self._model[1]
         of_crowds = tuple(crowd.read(depsgraph, frame) for crowd in self._crowds)
-        of_states, minds = self._states_and_minds(depsgraph, frame, settings, vehicle, bodies, of_crowds)
+        of_states, minds = self._states_and_minds(depsgraph, frame, settings, vehicle, fleet, of_crowds)
         return {
             "frame_time": plan.frame_time,
             "substeps": plan.substeps,
             "decides_every": plan.decides_every,
             "keys": plan.vehicles.keys,
             "vehicle": vehicle,
-            "locomotions": bodies,
-            "locomotion_row": row,
+            "fleet": fleet,
             "present": settings["active"].astype(np.bool_),
             "settings": (*of_crowds, *of_states),
             "minds": minds,
@@ -94,7 +93,7 @@ class SettingsReader:
         frame: int,
         settings: Mapping[str, np.ndarray],
         vehicle: VehicleModel,
-        locomotions: tuple[Locomotion, ...],
+        fleet: Fleet,
         of_crowds: tuple[Settings, ...],
     ) -> tuple[tuple[Settings, ...], Minds | None]:
         """The settings of the states and the minds of their crowds; the same objects while nothing changes."""
@@ -103,7 +102,11 @@ class SettingsReader:
         stays = self._crowds_stay and self._locomotions.stay
         if self._minds_read is None or not stays or self._minds_read[0] is not settings:
             states = self._minds.settings(depsgraph, frame, of_crowds)
-            self._minds_read = settings, states, self._minds.read(depsgraph, frame, vehicle, locomotions, settings)
+            self._minds_read = (
+                settings,
+                states,
+                self._minds.read(depsgraph, frame, vehicle, fleet.locomotions, settings),
+            )
         return self._minds_read[1], self._minds_read[2]
 
     def _models(self, depsgraph: Depsgraph | None, frame: int, settings: Mapping[str, np.ndarray]) -> VehicleModel:

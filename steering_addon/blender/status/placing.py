@@ -166,16 +166,16 @@ def _find_misplaced(
     row_of = {crowd: row for row, crowd in enumerate(crowds)}
     crowd_row = np.array([row_of[crowd] for _, crowd, _ in standing])
     kinds = {row: kind for row, (_, _, kind) in enumerate(standing) if kind is not None}
-    bodies, row = LocomotionReader(crowds, crowd_row, objects.__getitem__, kinds).read(depsgraph, frame)
+    fleet = LocomotionReader(crowds, crowd_row, objects.__getitem__, kinds).read(depsgraph, frame)
     motion, lift = _starts(objects)
     radius = np.array([capsule_of(ob)[0] for ob in objects])
     model, terrain = VehicleModel.of(n, radius=radius), Terrain(surfaces, surfaces, lift)
     on_surfaces = _meant_for(surfaces, motion.position, crowd_row)
     vehicles: dict[Misplaced, list[Object]] = {kind: [] for kind in Misplaced}
-    for number, body in enumerate(bodies):
-        rows = which(row == number) if len(bodies) > 1 else np.arange(n)
+    for body, some in fleet.alike:
+        rows = np.arange(n) if some is None else some
         bodies_motion = Motion(*(column[rows] for column in vars(motion).values()))
-        masks = body.for_agents(rows).misplaced(model.take(rows), bodies_motion, terrain.take(rows))
+        masks = body.misplaced(model.take(rows), bodies_motion, terrain.take(rows))
         for kind, mask in masks.items():
             counts = mask & on_surfaces[rows] if kind is Misplaced.OFF_GROUND else mask
             vehicles[kind] += [objects[number_of_row] for number_of_row in rows[counts].tolist()]

@@ -31,12 +31,12 @@ def test_a_vehicle_moves_as_its_crowd_does_unless_it_has_a_locomotion_of_its_own
     frames(1, 2)
     group, made = herd(4)
     group.steering.on_foot.max_turn_rate = 1.0
-    assert len(snapshots()[0].locomotions) == 1
+    assert len(snapshots()[0].fleet.locomotions) == 1
     for ob, kind, rate in ((made[1], "SIMPLE_VEHICLE", 2.0), (made[2], "ON_FOOT", 3.0)):
         ob.steering.own_locomotion = kind
         getattr(ob.steering, kind.lower()).max_turn_rate = rate
     snapshot = snapshots()[0]
-    assert [moves.name for moves in snapshot.locomotions] == ["on_foot", "simple_vehicle"]
+    assert [moves.name for moves in snapshot.fleet.locomotions] == ["on_foot", "simple_vehicle"]
     assert snapshot.handling.turn_rate.tolist() == [1.0, 2.0, 3.0, 1.0]
     assert snapshot.grounded.tolist() == [True, False, True, True]
 

@@ -75,7 +75,7 @@ def test_crowds_that_move_alike_share_a_locomotion_in_which_each_vehicle_has_the
     for k, flock in enumerate((second, walkers, first, second)):
         vehicle(name=f"Ship {k}", crowd=flock, identity=k + 1, location=(3.0 * k, 0.0, 0.0))
     snapshot = snapshots()[0]
-    assert [moves.name for moves in snapshot.locomotions] == ["simple_vehicle", "planar"]
+    assert [moves.name for moves in snapshot.fleet.locomotions] == ["simple_vehicle", "planar"]
     assert snapshot.handling.turn_rate.tolist() == [2.0, 3.0, 1.0, 2.0]
     assert snapshot.grounded.tolist() == [False, True, False, False]
 
