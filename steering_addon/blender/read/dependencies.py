@@ -4,11 +4,11 @@ from collections.abc import Iterable, Iterator
 from typing import TypeAlias
 
 import bpy
-from bpy.types import ID, Action, Object
+from bpy.types import ID, Action, NlaStrip, Object
 
 from ...locomotion import LOCOMOTIONS
 from ...portrayal.driver_properties import FOLDED, LOOKS, PROPERTIES, is_of_states
-from ..animation.animation_data import channelbags
+from ..animation.animation_data import bag_of, channelbag, channelbags
 from ..animation.custom_properties import name_in, path_of
 from ..objects.drivers import blocks, drivers_of
 from ..objects.hierarchy import is_descendant
@@ -124,14 +124,14 @@ def animates(ob: Object, prefix: str, known: KeyedPaths | None = None) -> bool:
     return any(path.startswith(prefix) for path in animated_paths(ob, known))
 
 
-def animated_paths(ob: Object, known: KeyedPaths | None = None) -> set[str]:
-    """The data paths of the object that keyframes, NLA or drivers may change. `known`: what earlier calls found in
+def animated_paths(block: ID, known: KeyedPaths | None = None) -> set[str]:
+    """The data paths of the datablock that keyframes, NLA or drivers may change. `known`: what earlier calls found in
     actions; rigged members share clips of thousands of curves."""
-    animation = ob.animation_data
+    animation = getattr(block, "animation_data", None)
     if animation is None:
         return set()
     known = {} if known is None else known
-    actions = {animation.action} | {strip.action for track in animation.nla_tracks for strip in track.strips}
+    actions = {animation.action} | {strip.action for track in animation.nla_tracks for strip in strips_in(track.strips)}
     paths = {driver.data_path for driver in animation.drivers}
     for action in actions:
         if action is None:
@@ -140,6 +140,25 @@ def animated_paths(ob: Object, known: KeyedPaths | None = None) -> set[str]:
             known[action] = {curve.data_path for bag in channelbags(action) for curve in bag.fcurves}
         paths |= known[action]
     return paths
+
+
+def animated_channels(block: ID) -> dict[str, set[int]]:
+    """As `animated_paths`, each path with the numbers of the vector that it leads to which are animated."""
+    animation, channels = getattr(block, "animation_data", None), dict[str, set[int]]()
+    if animation is None:
+        return channels
+    strips = [strip for track in animation.nla_tracks for strip in strips_in(track.strips) if strip.action is not None]
+    bags = [channelbag(block), *map(bag_of, strips)]
+    for curve in (*animation.drivers, *(curve for bag in bags if bag is not None for curve in bag.fcurves)):
+        channels.setdefault(curve.data_path, set()).add(curve.array_index)
+    return channels
+
+
+def strips_in(strips: Iterable[NlaStrip]) -> Iterator[NlaStrip]:
+    """Strips, and those in meta strips."""
+    for strip in strips:
+        yield strip
+        yield from strips_in(strip.strips)
 
 
 def _driver_targets(driver) -> Iterator[tuple[ID | None, str]]:

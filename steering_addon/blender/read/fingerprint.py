@@ -5,34 +5,26 @@ Nothing is evaluated. The frames of the run are left out: a bake records its own
 """
 
 import hashlib
-from collections.abc import Collection, Generator, Iterable, Iterator, Mapping
+from collections.abc import Collection, Generator, Iterable, Iterator
 from functools import cache
 from typing import Any
 
 import bpy
-import numpy as np
-from bpy.types import ID, FCurve, Mesh, NodeTree, Object, PropertyGroup, Scene
-from mathutils import Euler, Quaternion, Vector
+from bpy.types import Object, PropertyGroup, Scene
 
 from ...locomotion import LOCOMOTIONS
-from ...simulation.roles import MADE, Role
-from ..animation.animation_data import channelbag, channelbags
-from ..animation.keyframes import POINTS
+from ...simulation.roles import MADE, OF_BODIES, Role
 from ..animation.ownership import bake_of
-from ..animation.visibility import SWITCHES
 from ..moving import BY_CHOICE
-from ..objects.doubles import column_from
-from ..objects.drivers import blocks, read_by
-from ..objects.hierarchy import instanced
-from ..objects.node_inputs import inputs_of
+from ..objects.hierarchy import Family, instanced
 from ..objects.tagged_objects import crowd_of, full_name, in_use
 from ..pieces import in_one_go
-from ..properties import has_role, names_set, pointed_at, settings_of
-from .dependencies import KeyedPaths, animated_paths, with_all_behind
-from .evaluated_points import KINDS
-from .flow_meshes import VALUES
+from ..properties import has_role, has_roles, names_set, pointed_at, settings_of
+from ..property_groups import bone_of
+from .dependencies import KeyedPaths, animated_paths, reasons, with_all_behind
 from .marks import marker_frames
 from .sources import keys_looks
+from .stored_data import animation_of, bond_of, curve_data, curves_of, data_of_part, leading_up, stored_data
 
 OF_THE_SCENE = {
     *("crowd", "use_frame_range", "frame_start", "frame_end", "replace_own_keys"),
@@ -54,19 +46,8 @@ BESIDE_THE_RUN = {
 record of the clips compares."""
 HOLDERS = {role.name for role in (*MADE, Role.LINK, Role.SIGNAL)}
 """Roles of objects whose settings point at others."""
-TRANSFORMS = (
-    *("location", "rotation_euler", "rotation_quaternion", "rotation_axis_angle", "scale", "rotation_mode"),
-    *("delta_location", "delta_rotation_euler", "delta_rotation_quaternion", "delta_scale"),
-)
-OF_THE_INTERFACE = {"show_expanded", "show_on_cage", "show_in_editmode", "is_active", "use_pin_to_last"}
-"""Properties of modifiers and constraints that change nothing."""
-OF_STRIPS = (
-    *("mute", "frame_start", "frame_end", "action_frame_start", "action_frame_end", "scale", "repeat", "use_reverse"),
-    *("extrapolation", "blend_type", "blend_in", "blend_out"),
-)
-"""Properties of strips on which what they play depends."""
-OF_THE_EDITOR = {"location", "location_absolute", "width", "height", "select", "hide", "label", "dimensions"}
-"""Properties of nodes that change nothing."""
+WITHOUT_PARTS = {role.name for role in Role} - {role.name for role in OF_BODIES}
+"""Roles of what is no body with its children."""
 
 
 def fingerprint(scene: Scene, baked: Collection[Object] | None = None) -> str:
@@ -91,15 +72,19 @@ def taking_fingerprint(scene: Scene, baked: Collection[Object] | None = None) ->
     baked_vehicles = [pair for pair in objects if pair[0] in moved]
     for ob, stored in sorted(baked_vehicles, key=lambda pair: (pair[1].identity, full_name(pair[0]))):
         animated = animated_paths(ob, keyed)
-        parent = full_name(ob.parent) if ob.parent is not None else ""
         scale = () if "scale" in animated else tuple(ob.scale)
-        add((_values_of_vehicle(stored, animated), _start(stored), *scale, parent))
-        for curve in _curves(ob) if any(map(_is_read, animated)) else ():
+        add((_values_of_vehicle(stored, animated), _start(stored), ob.rotation_mode, *scale))
+        add(*bond_of(ob), *leading_up(ob))
+        for curve in curves_of(ob) if any(map(_is_read, animated)) else ():
             if _is_read(curve.data_path):
-                add(*_shape(curve))
+                add(*curve_data(curve))
         yield
-    for ob in _objects_read(objects, moved):
-        add(*_contents(ob))
+    read, posed, parts = _objects_read(objects, moved)
+    for ob in read:
+        add(*_contents(ob, is_posed=ob in posed))
+        yield
+    for ob in parts:
+        add(full_name(ob), *data_of_part(ob))
         yield
     for ob, stored in objects:
         if keys_looks(crowd_of(ob) if Role.STATE.name in stored.roles else ob):
@@ -113,7 +98,7 @@ def digest_of_shapes(objects: Iterable[Object]) -> bytes:
     parts = [part for ob in objects for part in (ob, *ob.children_recursive)]
     hashed = hashlib.blake2b(digest_size=16)
     for ob in sorted(with_all_behind(parts), key=full_name):
-        for value in (*_contents(ob), *(() if has_role(ob, Role.SURFACE) else _faces_of(ob, animated_paths(ob)))):
+        for value in _contents(ob):
             # Printing a column of numbers would take longer than hashing it.
             for column in value if isinstance(value, tuple) else (value,):
                 hashed.update(column if isinstance(column, bytes) else repr(column).encode())
@@ -142,19 +127,46 @@ def _is_read(path: str) -> bool:
     return path == "scale" or path.startswith("steering.")
 
 
-def _objects_read(objects: list[tuple[Object, PropertyGroup]], moved: set[Object]) -> list[Object]:
-    """The tagged objects, the targets of behaviors and their dependencies, without the moved ones, by name."""
-    read = {ob for ob, _ in objects} - moved
-    for _, stored in objects:
-        if not stored.roles.isdisjoint(HOLDERS):
-            read.update(_pointed_at(stored))
-    read.update(ob.parent for ob in moved if ob.parent is not None)
-    read.update(guide for ob in moved if (guide := pointed_at(ob.steering, "guide")) is not None)
-    return sorted(set(with_all_behind(read)) - moved, key=full_name)
+def _objects_read(
+    objects: list[tuple[Object, PropertyGroup]], moved: set[Object]
+) -> tuple[list[Object], set[Object], list[Object]]:
+    """The objects that a run reads, without the moved ones, by name: the tagged ones, the targets of behaviors, the
+    parts of obstacles, and all that these depend on; the armatures among them whose pose counts; and the parts of other
+    bodies, of which only the size does."""
+    holders = [stored for _, stored in objects if not stored.roles.isdisjoint(HOLDERS)]
+    pointed = [target for stored in holders for target in _pointed_at(stored)]
+    bodies, family = ({ob for ob, _ in objects} | {ob for ob, _ in pointed}) - moved, Family()
+    parts = {ob: set(_untagged_below(ob, family)) for ob in bodies if _has_parts(ob)}
+    of_obstacles = {part for ob, below in parts.items() if has_role(ob, Role.OBSTACLE) for part in below}
+    carried = [ob for ob in moved if ob.parent is not None]
+    guides = {guide for ob in moved if (guide := pointed_at(ob.steering, "guide")) is not None}
+    read = set(with_all_behind({*bodies, *of_obstacles, *(ob.parent for ob in carried), *guides})) - moved
+    posed = {ob for ob, bone in pointed if bone} | {ob.parent for ob in carried if ob.parent_type != "OBJECT"}
+    for ob in read:
+        posed.update(target for target, why in reasons(ob) if why != "parent" or ob.parent_type != "OBJECT")
+    others = set[Object]().union(*parts.values()) - read - moved
+    return sorted(read, key=full_name), posed, sorted(others, key=full_name)
 
 
-def _pointed_at(group: PropertyGroup) -> Iterator[Object]:
-    """The objects that the settings of a crowd point at, those of a collection included."""
+def _has_parts(ob: Object) -> bool:
+    """Whether the parts of an object count with it: of a body, unless it is an Empty that only marks a point."""
+    roles = ob.steering.roles if has_roles(ob) else set()
+    if Role.OBSTACLE.name in roles:
+        return True
+    return roles.isdisjoint(WITHOUT_PARTS) and (ob.type != "EMPTY" or instanced(ob) is not None)
+
+
+def _untagged_below(ob: Object, family: Family) -> Iterator[Object]:
+    """The children of an object at any depth, up to tagged ones."""
+    for child in family.children(ob):
+        if not has_roles(child):
+            yield child
+            yield from _untagged_below(child, family)
+
+
+def _pointed_at(group: PropertyGroup) -> Iterator[tuple[Object, str]]:
+    """The objects that the settings of a crowd point at, those of a collection included, each with the bone that is
+    meant, if one is."""
     is_set = names_set(group)
     for name, kind, _ in _properties(type(group)):
         if name not in is_set or name in BOOKKEEPING:
@@ -163,9 +175,9 @@ def _pointed_at(group: PropertyGroup) -> Iterator[Object]:
         if kind == "GROUP":
             yield from _pointed_at(value)
         elif isinstance(value, bpy.types.Object):
-            yield value
+            yield value, getattr(group, bone_of(name), "")
         elif isinstance(value, bpy.types.Collection):
-            yield from value.all_objects
+            yield from ((ob, "") for ob in value.all_objects)
 
 
 @cache
@@ -242,154 +254,14 @@ def _start(stored: PropertyGroup) -> tuple:
     return (tuple(start.location), start.rotation_mode, tuple(start.rotation)) if start is not None else ()
 
 
-def _contents(ob: Object) -> Iterator[Any]:
-    """Everything that a run may see of an object: its settings, its place, its shape and their animation."""
-    animated = animated_paths(ob)
+def _contents(ob: Object, *, is_posed: bool = True) -> Iterator[Any]:
+    """Everything that a run may see of an object: its settings, its place, its shape and their animation. `is_posed`:
+    whether the pose of an armature counts."""
     stored = settings_of(ob)
     yield full_name(ob)
     if stored is not None and stored.roles:
-        yield _values(stored, "steering.", animated, BOOKKEEPING)
-    if stored is None or stored.roles != {Role.CROWD.name}:
-        yield [_plain(getattr(ob, name)) for name in TRANSFORMS if name not in animated]
-        if ob.parent is not None:
-            yield full_name(ob.parent), ob.parent_type, ob.parent_bone, _plain(ob.matrix_parent_inverse)
-        yield from _shape_of(ob)
-        if stored is not None and Role.SURFACE.name in stored.roles:
-            yield from _faces_of(ob, animated)
-        if stored is not None and Role.POINTS.name in stored.roles:
-            trees = [modifier.node_group for modifier in ob.modifiers if modifier.type == "NODES"]
-            for tree in filter(None, trees):
-                yield from _nodes_of(tree, set())
-        for stack in ("modifiers", "constraints"):
-            yield [_settings(item, f'{stack}["{item.name}"].', animated) for item in getattr(ob, stack)]
-    for block in blocks(ob):
-        yield from _animation(block)
-
-
-def _shape_of(ob: Object) -> Iterator[Any]:
-    if ob.type == "EMPTY":
-        yield ob.empty_display_type, ob.empty_display_size
-        yield from _instance_in(ob)
-    elif ob.type == "MESH":
-        yield len(ob.data.polygons), _column(ob.data.vertices, "co", 3)
-        roles = ob.steering.roles if settings_of(ob) else ()
-        yield from _attributes(ob.data, VALUES) if Role.FLOW.name in roles else ()
-        yield from _attributes(ob.data, KINDS) if Role.POINTS.name in roles else ()
-    elif ob.type == "CURVE":
-        for line in ob.data.splines:
-            yield line.type, line.use_cyclic_u, line.use_endpoint_u, line.order_u, line.resolution_u
-            yield _column(line.points, "co", 4)
-            for name in ("co", "handle_left", "handle_right"):
-                yield _column(line.bezier_points, name, 3)
-
-
-def _instance_in(ob: Object) -> Iterator[Any]:
-    """The objects of a collection that an Empty shows, and for an obstacle the shapes in it."""
-    collection = instanced(ob)
-    if collection is None:
-        return
-    yield collection.name_full, _plain(collection.instance_offset)
-    if has_role(ob, Role.OBSTACLE):
-        for member in collection.all_objects:
-            yield full_name(member), [_plain(getattr(member, name)) for name in TRANSFORMS]
-            yield from _shape_of(member)
-
-
-def _faces_of(ob: Object, animated: set[str]) -> Iterator[Any]:
-    """The data from which the faces of a surface are made, besides its points."""
-    if ob.type == "MESH":
-        yield (
-            _column(ob.data.loops, "vertex_index", 1, np.int32),
-            _column(ob.data.polygons, "loop_total", 1, np.int32),
-        )
-    elif ob.data is not None:
-        yield _settings(ob.data, "", animated)
-    if ob.type == "SURFACE":
-        yield [_column(line.points, "co", 4) for line in ob.data.splines]
-
-
-def _attributes(mesh: Mesh, read: Mapping[str, tuple]) -> Iterator[Any]:
-    yield mesh.attributes.active_color_name, len(mesh.edges)
-    for attribute in mesh.attributes:
-        if attribute.data_type in read:
-            yield attribute.name, _column(attribute.data, *read[attribute.data_type])
-
-
-def _nodes_of(tree: NodeTree, known: set[NodeTree]) -> Iterator[Any]:
-    """Nodes as plain values: their settings, the values of their sockets and their links."""
-    known.add(tree)
-    for node in tree.nodes:
-        yield node.name, _settings(node, "", OF_THE_EDITOR)
-        yield [_plain(socket.default_value) for socket in node.inputs if hasattr(socket, "default_value")]
-        inner = getattr(node, "node_tree", None)
-        if inner is not None and inner not in known:
-            yield from _nodes_of(inner, known)
-    yield [(link.from_node.name, link.from_socket.identifier) for link in tree.links]
-    yield [(link.to_node.name, link.to_socket.identifier) for link in tree.links]
-    yield from _animation(tree)
-
-
-def _column(items: Any, name: str, width: int, kind: type[np.generic] = np.float32) -> bytes:
-    return column_from(items, name, width, kind).tobytes()
-
-
-def _settings(struct: Any, path: str, animated: set[str]) -> list[tuple]:
-    settings = []
-    for name, declared in struct.bl_rna.properties.items():
-        if declared.is_readonly or declared.type == "COLLECTION" or name in OF_THE_INTERFACE:
-            continue
-        if f"{path}{name}" not in animated:
-            settings.append((name, _plain(getattr(struct, name))))
-    if struct.bl_rna.identifier == "NodesModifier":
-        settings += [(name, _plain(value)) for name, value in inputs_of(struct).items()]
-    return settings
-
-
-def _plain(value: Any) -> Any:
-    """A value of Blender as plain Python, written the same in every session."""
-    if isinstance(value, bpy.types.ID):
-        return value.name_full
-    if isinstance(value, (bool, int, float, str, type(None))):
-        return value
-    if isinstance(value, (Vector, Euler, Quaternion)):
-        return list(value)
-    if isinstance(value, set):
-        return sorted(value)
-    try:
-        return [_plain(element) for element in value]
-    except TypeError:
-        return type(value).__name__
-
-
-def _animation(block: ID) -> Iterator[Any]:
-    data = block.animation_data
-    if data is None:
-        return
-    for curve in _curves(block):
-        if curve.data_path not in SWITCHES:
-            yield from _shape(curve)
-    for driver in data.drivers:
-        yield from _shape(driver)
-        yield driver.driver.type, driver.driver.expression
-        yield [(variable.name, variable.type) for variable in driver.driver.variables]
-        yield [_settings(target, "", set()) for target in read_by([driver])]
-    for track in data.nla_tracks if data.use_nla else ():
-        for strip in track.strips:
-            bags = channelbags(strip.action) if strip.action else ()
-            yield track.mute, [getattr(strip, name) for name in OF_STRIPS]
-            yield None if strip.use_animated_influence else strip.influence
-            for curve in (*strip.fcurves, *(curve for bag in bags for curve in bag.fcurves)):
-                yield from _shape(curve)
-
-
-def _curves(block: ID) -> Iterator[FCurve]:
-    bag = channelbag(block)
-    yield from bag.fcurves if bag is not None else ()
-
-
-def _shape(curve: FCurve) -> Iterator[Any]:
-    yield curve.data_path, curve.array_index, curve.mute, curve.extrapolation
-    yield [_settings(modifier, "", set()) for modifier in curve.modifiers]
-    for name in POINTS:
-        yield _column(curve.keyframe_points, name, 2)
-    yield _column(curve.keyframe_points, "interpolation", 1, np.int32)
+        yield _values(stored, "steering.", animated_paths(ob), BOOKKEEPING)
+    if stored is not None and stored.roles == {Role.CROWD.name}:
+        yield from animation_of(ob)
+    else:
+        yield from stored_data(ob, is_posed=is_posed)

@@ -5,9 +5,10 @@ from collections.abc import Callable
 import bpy
 import pytest
 
-from tests.blender.animated import drive, insert, strip_of_own_action
-from tests.blender.building import empty, frames, part, reopen
+from tests.blender.animated import curves, drive, insert, strip_of_own_action
+from tests.blender.building import armature, empty, frames, part, reopen, sphere
 from tests.blender.dumping import assert_same, scene_dump
+from tests.blender.shaped import shaped
 from tests.blender.steered import bake, clear_bake, crowd, leader, obstacle, press, road, select, tag, vehicle
 
 
@@ -103,6 +104,92 @@ def test_it_changes_with_what_the_run_is_made_from() -> None:
         before = fingerprint()
         change()
         assert fingerprint() != before, name
+
+
+def workshop():
+    """A vehicle that seeks the hand of a puppet, past a bent block with a part, to a leader below a rig that a driver
+    and a strip move."""
+    frames(1, 6)
+    aim = empty("Aim", rotation=(0.3, 0.0, 0.0))
+    aim["far"] = 1.0
+    puppet = armature("Puppet", Arm=((0, 0, 0), (0, 1, 0)), Hand=((0, 1, 0), (0, 2, 0), "Arm"))
+    block = shaped("Block", [(-1, 7, 0), (1, 7, 0), (0, 9, 2)], [(0, 1, 2)], {"Tall": {2: (0, 0, 1)}})
+    lattice = bpy.data.objects.new("Lattice", bpy.data.lattices.new("Lattice"))
+    block.modifiers.new("Bent", "LATTICE").object = lattice
+    obstacle(block)
+    sphere("Knob").parent = block
+    lead = leader(location=(0.0, 20.0, 0.0))
+    insert(lead, "location", {1: 0.0, 6: 5.0}, index=0)
+    strip_of_own_action(lead)
+    insert(lead, "location", {1: 0.0, 6: 2.0}, index=1)
+    drive(lead, "rotation_euler", "far", index=2, far=(aim, '["far"]'))
+    leader(armature("Dancer", Arm=((0, 0, 0), (0, 1, 0))))
+    ship = vehicle(name="One", crowd=crowd("Cars", seek={"target": puppet, "target_bone": "Hand"}))
+    insert(ship, "location", {-9: (0.0, -5.0, 0.0), -4: (0.0, -1.0, 0.0)})
+
+
+def shape_key():
+    return bpy.data.objects["Block"].data.shape_keys.key_blocks["Tall"]
+
+
+def arm(name: str = "Puppet"):
+    return bpy.data.objects[name].pose.bones["Arm"]
+
+
+def a_constraint_of_a_bone() -> None:
+    arm().constraints.new("COPY_ROTATION").target = bpy.data.objects["Aim"]
+
+
+def of_animation(name: str, value: object) -> None:
+    setattr(bpy.data.objects["Leader"].animation_data, name, value)
+
+
+CHANGES_OF_SHAPES_AND_POSES: dict[str, Callable[[], object]] = {
+    "the value of a shape key": lambda: setattr(shape_key(), "value", 0.5),
+    "a point of a shape key": lambda: setattr(shape_key().data[0].co, "x", 3.0),
+    "a point of a lattice": lambda: setattr(bpy.data.lattices["Lattice"].points[0].co_deform, "x", 3.0),
+    "the faces of an obstacle": lambda: bpy.data.objects["Block"].data.flip_normals(),
+    "a part of an obstacle": lambda: setattr(bpy.data.objects["Knob"].location, "x", 3.0),
+    "a pose": lambda: setattr(arm().location, "x", 1.0),
+    "a constraint of a bone": a_constraint_of_a_bone,
+    "how much of a constraint of a bone counts": lambda: setattr(arm().constraints[0], "influence", 0.5),
+    "what a constraint of a bone follows": lambda: setattr(bpy.data.objects["Aim"].rotation_euler, "y", 1.0),
+    "an axis of a target that nothing moves": lambda: setattr(bpy.data.objects["Leader"].location, "z", 3.0),
+    "a custom property that a driver reads": lambda: bpy.data.objects["Aim"].__setitem__("far", 2.0),
+    "a key that leads up to the run": lambda: setattr(
+        curves(bpy.data.objects["One"])[1].keyframe_points[1].co, "y", 1.0
+    ),
+    "how the rotation of a vehicle is stored": lambda: setattr(bpy.data.objects["One"], "rotation_mode", "QUATERNION"),
+    "how much of an action counts": lambda: of_animation("action_influence", 0.5),
+    "how an action is blended": lambda: of_animation("action_blend_type", "ADD"),
+    "a track on solo": lambda: setattr(bpy.data.objects["Leader"].animation_data.nla_tracks[0], "is_solo", True),
+}
+
+
+def test_it_changes_with_shapes_and_poses_of_what_the_run_reads() -> None:
+    workshop()
+    bake()
+    for name, change in CHANGES_OF_SHAPES_AND_POSES.items():
+        before = fingerprint()
+        change()
+        assert fingerprint() != before, name
+
+
+NO_CHANGES_OF_SHAPES_AND_POSES: dict[str, Callable[[], object]] = {
+    "how a leader is drawn": lambda: setattr(bpy.data.objects["Leader"], "empty_display_size", 4.0),
+    "the pose of a leader": lambda: setattr(arm("Dancer").location, "x", 1.0),
+    "an axis that is keyed": lambda: setattr(bpy.data.objects["Leader"].location, "x", 3.0),
+    "channels of another rotation mode": lambda: setattr(bpy.data.objects["Block"].rotation_quaternion, "x", 0.5),
+}
+
+
+def test_it_stays_with_shapes_and_poses_that_the_run_does_not_see() -> None:
+    workshop()
+    bake()
+    before = fingerprint()
+    for name, change in NO_CHANGES_OF_SHAPES_AND_POSES.items():
+        change()
+        assert fingerprint() == before, name
 
 
 def a_value_set_to_what_it_was() -> None:
