@@ -16,6 +16,8 @@ from .finding_clips import RUNS as NAMED_RUNS
 
 ROUNDING = 1e-5
 """The largest difference of the same share, stored with 32 bits."""
+LIMIT = "Lower its Max Speed, or use Add Clip with a faster one"
+"""The remedy for a state that moves too fast where no run tells how fast it may."""
 ALIKE = 1.15
 """A state within this factor of the run's speed fits it."""
 
@@ -62,7 +64,9 @@ def too_fast(crowd: Object, states: Iterable[Object]) -> Iterator[tuple[Object, 
         if gaits and speed > TOO_FAST * gaits[-1][0]:
             made_for, clip = gaits[-1]
             text = f"{ob.name} moves at {speed_text(speed, 2)}, {speed / made_for:.1f} times as fast as {clip}"
-            yield ob, f"{text}, its fastest clip. Fit Speed in the panel Clips changes that"
+            fits = ob == crowd or (run_of(crowd) > 0.0 and gaits == gaits_of(crowd))
+            remedy = "Fit Speed in the panel Clips changes that" if fits else LIMIT
+            yield ob, f"{text}, its fastest clip. {remedy}"
 
 
 def fit_states(crowd: Object, states: Iterable[Object]) -> list[str]:

@@ -30,6 +30,8 @@ COMPARED = 1000
 """Objects that are compared with each other at most; a model of more parts is rare."""
 BOXED = {*SOLID, "ARMATURE"}
 """Types of parts that the box round a model holds."""
+AGAIN = "then untag, tag again and apply its preset again"
+"""The rest of the remedy for tagged models of another size: their crowd keeps what was fitted to that."""
 OUTSIDE = 0.5
 """Least distance of an origin from the box round a model for it to be far outside, as a share of the box's longest
 side: less than that is within what the ways of two models differ by."""
@@ -67,7 +69,10 @@ def why_improbable(crowd: Object, members: Sequence[Object], *, are_birds: bool 
     size, speed = max(heights, lengths), cruise_of(crowd)
     if size > limits.size:
         text = f"Members of {crowd.name} count as {natural_length(size)} large, which {limits.kind} hardly are"
-        return f"{text}. {scaling(size)}, then make them again"
+        # Copies share the mesh of the model, and Blender applies no scale to what is shared.
+        copied = any(ob.steering.is_property_set("member") for ob in members)
+        again = "once its members and crowd are deleted, then populate again" if copied else AGAIN
+        return f"{text}. {scaling(size)}, {again}"
     if speed > limits.speed:
         text = f"{crowd.name} counts as moving at {natural_speed(speed, 2)}, which {limits.kind} hardly do"
         return f"{text}. Choose its Max Speed, or a Ground Speed of its clips, by hand"

@@ -57,6 +57,13 @@ def full_name(ob: Object) -> str:
     return f"{ob.name} [{ob.library.filepath}]" if ob.library else ob.name
 
 
+def why_outside(ob: Object) -> str:
+    """Why an object that is pointed at is not in use, and the remedy, to follow its name; without final stop."""
+    if ob.users_scene:
+        return "is in no view layer of this scene. Enable its collection in the Outliner, or choose another object"
+    return "is no longer in the scene. Choose another object"
+
+
 def object_named(name: str) -> Object | None:
     """The object of the file with a full name."""
     ob = bpy.data.objects.get((name, None))

@@ -98,7 +98,7 @@ def cast_of(
     roles = by_role(objects)
     members = [*roles[Role.VEHICLE], *roles[Role.POINTS]]
     moving = [ob for ob in members if not ob.steering.locked and (chosen is None or full_name(ob) in chosen)]
-    check_moving(objects, members, moving, selected=chosen is not None)
+    check_moving(scene, objects, members, moving, selected=chosen is not None)
     if alone:
         roles[Role.VEHICLE] = [ob for ob in moving if has_role(ob, Role.VEHICLE)]
     lost = lost_crowds(members, roles[Role.CROWD])

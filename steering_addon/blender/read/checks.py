@@ -19,7 +19,7 @@ from ..moving import moves_by
 from ..objects.body_sizes import SOLID
 from ..objects.focus import POINTED
 from ..objects.hierarchy import Family, ancestors, instances_of_vehicles
-from ..objects.tagged_objects import full_name, list_names
+from ..objects.tagged_objects import full_name, list_names, members_in, why_outside
 from ..properties import has_role
 from ..property_groups import TYPES, values_of
 from ..refusal import FARTHEST, Refusal, check_choices, sound_front
@@ -41,12 +41,22 @@ def check_range(scene: Scene, first: int, last: int) -> None:
 
 
 def check_moving(
-    objects: Iterable[Object], vehicles: Sequence[Object], moving: Sequence[Object], *, selected: bool
+    scene: Scene,
+    objects: Iterable[Object],
+    vehicles: Sequence[Object],
+    moving: Sequence[Object],
+    *,
+    selected: bool,
 ) -> None:
-    """Refuse a run in which no vehicle moves. `selected`: whether only the selected vehicles are to move."""
+    """Refuse a run in which no vehicle moves. `objects`: of the scene, in use; `selected`: whether only the selected
+    vehicles are to move."""
     if not vehicles:
         for ob, problem, remedy in instances_of_vehicles(objects):
             raise Refusal(f"{problem}. {remedy}.", about=[ob])
+        if left_out := members_in(scene.objects):
+            names = list_names([ob.name for ob in left_out])
+            text = f"No view layer of the scene has its vehicles: {names}. Enable their collections in the Outliner."
+            raise Refusal(text, about=left_out)
         raise Refusal("The scene has no vehicles. Select the objects that should move and tag them as vehicles.")
     if not moving:
         if not selected:
@@ -167,7 +177,7 @@ def _why_unfit(target: Pointer, names: Collection[str]) -> str:
     kind, ob = target.kind, target.ob
     # A crowd that is not in the scene stands for its vehicles, which may be.
     if full_name(ob) not in names and not (kind is Kind.CROWD and has_role(ob, Role.CROWD)):
-        return "is no longer in the scene. Choose another object"
+        return why_outside(ob)
     if target.bone and target.bone not in ob.pose.bones:
         return f"has no bone {target.bone}. Choose another bone"
     if kind is Kind.CROWD and not has_role(ob, Role.CROWD):

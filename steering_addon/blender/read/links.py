@@ -11,7 +11,7 @@ from ...simulation.lane_use import NO_SIGNALS, Signals
 from ...simulation.links import NO_LINKS, LinkModel, Links
 from ..clips.crowd_clips import clip_of_link, numbers_on_links
 from ..objects.doubles import doubles
-from ..objects.tagged_objects import full_name
+from ..objects.tagged_objects import full_name, why_outside
 from ..properties import pointed_at, pointed_in
 from ..refusal import Refusal
 from .checks import check_numbers, checked_values
@@ -52,8 +52,7 @@ def check_links(links: Iterable[Object], objects: Iterable[Object]) -> None:
             raise Refusal(text, about=[ob])
         for word, named in (("other end", end), ("carrier", carrier_of_link(ob))):
             if named is not None and full_name(named) not in names:
-                text = f"{named.name}, the {word} of {ob.name}, is no longer in the scene. Choose another object."
-                raise Refusal(text, about=[ob])
+                raise Refusal(f"{named.name}, the {word} of {ob.name}, {why_outside(named)}.", about=[ob])
 
 
 def lines_of(ob: Object, depsgraph: Depsgraph, read: ReadsLines) -> list[np.ndarray]:
@@ -174,8 +173,7 @@ def _guide_of(vehicle: Object, rows: Mapping[str, int], names: Collection[str]) 
         text = f"{vehicle.name} is led by hand but has no guide. Choose a Guide, or set By Hand to 0."
         raise Refusal(text, about=[vehicle])
     if full_name(guide) not in names:
-        text = f"{guide.name}, the guide of {vehicle.name}, is no longer in the scene. Choose another object."
-        raise Refusal(text, about=[vehicle])
+        raise Refusal(f"{guide.name}, the guide of {vehicle.name}, {why_outside(guide)}.", about=[vehicle])
     bone = settings.guide_bone if guide.type == "ARMATURE" else ""
     if bone and bone not in guide.pose.bones:
         text = f"{guide.name}, the guide of {vehicle.name}, has no bone {bone}. Choose another bone."

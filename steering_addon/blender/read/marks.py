@@ -18,7 +18,7 @@ from ..animation.frame_rate import frame_time_of
 from ..moving import moves_by, own_locomotion_of
 from ..objects.body_sizes import triangles_of
 from ..objects.doubles import doubles, placed
-from ..objects.tagged_objects import full_name
+from ..objects.tagged_objects import full_name, why_outside
 from ..properties import has_role, pointed_at
 from ..refusal import Refusal
 from ..units import length_text, speed_text
@@ -74,11 +74,10 @@ def check_marks(marks: Iterable[Object], scene: Scene, names: Iterable[str]) -> 
         settings = ob.steering.mark
         performer, shape = pointed_at(settings, "who"), pointed_at(settings, "shape")
         if performer is None or not (has_role(performer, Role.VEHICLE) or has_role(performer, Role.CROWD)):
-            text = f"The mark {ob.name} is for no vehicle and no crowd. Choose Who, or switch off Active."
+            text = f"The mark {ob.name} is for no vehicle and no crowd. Choose Who, or turn off Takes Part."
             raise Refusal(text, about=[ob])
         if shape is not None and full_name(shape) not in known:
-            text = f"{shape.name}, the shape of the mark {ob.name}, is no longer in the scene. Choose another shape."
-            raise Refusal(text, about=[ob])
+            raise Refusal(f"{shape.name}, the shape of the mark {ob.name}, {why_outside(shape)}.", about=[ob])
         if settings.marker and not _markers(scene, settings.marker):
             text = f"The timeline has no marker {settings.marker}, at which {ob.name} is met. Choose another marker."
             raise Refusal(text, about=[ob])
@@ -143,7 +142,7 @@ def mark_warnings(
         if len(markers) > 1:
             yield f"The timeline has {len(markers)} markers {ob.steering.mark.marker}. {ob.name} is met at the first."
         if not first < frame <= last:
-            yield f"The mark {ob.name} is at frame {frame}, which is not after the first frame of the run or too late."
+            yield f"The mark {ob.name} is at frame {frame}, but can be met on frames {first + 1} to {last} only."
             continue
         members = [(vehicle, crowd) for vehicle, crowd in zip(objects, crowds) if performer in (vehicle, crowd)]
         if not members:

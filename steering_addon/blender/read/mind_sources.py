@@ -13,7 +13,7 @@ from ...simulation.mindset import NOBODY
 from ...simulation.roles import Role
 from ..animation.custom_properties import share_in
 from ..objects.identity import called_crowd, trigger_numbers
-from ..objects.tagged_objects import crowd_of, full_name
+from ..objects.tagged_objects import crowd_of, full_name, why_outside
 from ..properties import has_role, pointed_in
 from ..property_groups import values_of
 from ..refusal import Refusal
@@ -119,10 +119,7 @@ def _check_trigger(trigger: Object, objects: Collection[Object]) -> None:
         return
     # A crowd that is not in the scene stands for its vehicles, which may be.
     if caller not in objects and not has_role(caller, Role.CROWD):
-        raise Refusal(
-            f"{caller.name}, the Who of the trigger {trigger.name}, is no longer in the scene. Choose another object.",
-            about=[trigger],
-        )
+        raise Refusal(f"{caller.name}, the Who of the trigger {trigger.name}, {why_outside(caller)}.", about=[trigger])
 
 
 def watched_objects(triggers: Iterable[Object], objects: Collection[Object]) -> list[Object]:

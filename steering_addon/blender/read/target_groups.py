@@ -14,7 +14,7 @@ from ...simulation.candidates import NEAREST_ONE, NEXT, PICKS, Candidates
 from ...simulation.declaration import NEAREST, POINTERS, Kind, Parameter
 from ...simulation.roles import DESCRIPTIONS, Role
 from ..objects.hierarchy import ancestors
-from ..objects.tagged_objects import crowd_of, full_name, tagged
+from ..objects.tagged_objects import crowd_of, full_name, tagged, why_outside
 from ..properties import has_role, pointed_at, settings_of
 from ..property_groups import TYPES, choice_of, collection_of, meaningful
 from ..refusal import Refusal
@@ -34,7 +34,7 @@ class Offered:
 
     Attributes:
         roles: what takes part of each role; nothing, zero or no entry if none does.
-        idle: the name of an object of a role that takes no part.
+        idle: the name of an idle object by role, at least for roles of which none takes part.
         outside: the full names of targets that are not in the scene.
     """
 
@@ -45,11 +45,14 @@ class Offered:
     @classmethod
     def of(cls, roles: Mapping[Role, Iterable[Object]]) -> "Offered":
         """The tagged objects of a scene, by role: those count that take part, or may on some frame."""
-        by_switch = {role: {may_be_active(ob): ob.name for ob in objects} for role, objects in roles.items()}
-        return cls(
-            {role: True in names for role, names in by_switch.items()},
-            {role: names[False] for role, names in by_switch.items() if False in names},
-        )
+        there = {role: any(map(may_be_active, objects)) for role, objects in roles.items()}
+        missing = (role for role in roles if not there[role])
+        return cls(there, {role: ob.name for role in missing for ob in roles[role] if is_idle(ob)})
+
+
+def is_idle(ob: Object) -> bool:
+    """Whether a tagged object takes no part, and could if its switch were turned on; that of a linked one cannot be."""
+    return ob.library is None and not may_be_active(ob)
 
 
 def means_cause(holder: Object, parameter: Parameter) -> bool:
@@ -98,7 +101,7 @@ def target_problem(behavior: type[Behavior], holder: Object, offered: Offered) -
             if parameter.kind is Kind.CROWD and parameter.only_with:
                 return f"It waits for a {field}: choose one"
         elif full_name(target) in offered.outside:
-            return f"{target.name} is not in the scene: choose another {field}"
+            return f"{target.name} {why_outside(target)}"
         elif parameter.kind is Kind.CROWD and not has_role(target, Role.CROWD):
             return f"{target.name} is not a crowd: choose one"
         elif target.type != TYPES.get(parameter.kind, target.type):

@@ -25,7 +25,7 @@ from ..properties import pointed_at, settings_of
 from ..read.evaluated_points import number_of_points
 from ..read.fingerprint import fingerprint
 from ..read.sources import may_be_active, pointers_of
-from ..read.target_groups import Offered, outside_scene
+from ..read.target_groups import Offered, is_idle, outside_scene
 from . import hand_edits, placing
 from .findings import Finding, findings
 from .hand_edits import changed_clips
@@ -246,7 +246,7 @@ class _Tally:
         names = stored.roles
         if stored.active:
             self.roles.update(Role[name] for name in names)
-        elif not may_be_active(ob):
+        elif is_idle(ob):
             self.idle.update((Role[name], ob.name) for name in names)
         # An object without animation plays no bake, which is quicker to check.
         record = bake_of(ob) if ob.animation_data is not None or MARK in ob else None

@@ -339,11 +339,12 @@ def _far_outside(
 ) -> Iterator[Finding]:
     """The regions that all vehicles of a crowd are to stay inside, but are far from, as the frame shows them."""
     held = [crowd for crowd in roles[Role.CROWD] if Containment in behaviors_of(crowd)]
-    every_box = np.array([_to_box(region) for region in roles[Role.REGION] if held]).reshape(-1, 4, 4)
+    every_region = [region for region in roles[Role.REGION] if held and may_be_active(region)]
+    every_box = np.array([_to_box(region) for region in every_region]).reshape(-1, 4, 4)
     for crowd in held:
         settings = crowd.steering.containment
         chosen = pointed_at(settings, "region")
-        regions = [chosen] if chosen is not None else roles[Role.REGION]
+        regions = [chosen] if chosen is not None else every_region
         members = members_of.get(crowd, []) if regions else []
         leads_away = settings.release and PathFollowing in behaviors_of(crowd)
         boxes = every_box if chosen is None else np.array([_to_box(chosen)])
@@ -432,7 +433,7 @@ def _of_minds(
                 FindingKind.CALLS_NOTHING, f"{state.name} belongs to no crowd. Choose one", (full_name(state),)
             )
         elif owner not in everything and owner not in joined:
-            text = f"{owner.name}, the Crowd of {state.name}, was deleted"
+            text = f"{owner.name}, the Crowd of {state.name}, {_where_gone(owner)}"
             yield Finding(FindingKind.TARGET_GONE, text, (full_name(state),))
     of_triggers, of_states = {"to": "Calls Into"}, {"then": "Then", "eases": "Eases"}
     for role, group, labels in ((Role.STATE, "state", of_states), (Role.TRIGGER, "trigger", of_triggers)):
@@ -440,7 +441,7 @@ def _of_minds(
             for name, label in labels.items() if ob.steering.is_property_set(group) else ():
                 other = pointed_at(getattr(ob.steering, group), name)
                 if other is not None and other not in everything:
-                    text = f"{other.name}, the {label} of {ob.name}, was deleted"
+                    text = f"{other.name}, the {label} of {ob.name}, {_where_gone(other)}"
                     yield Finding(FindingKind.TARGET_GONE, text, (full_name(ob),))
                 elif other is None and role is Role.TRIGGER:
                     text = f"{ob.name} calls into no state. Choose one"
@@ -451,7 +452,13 @@ def _targets_gone(holder: Object, gone: frozenset[str]) -> Iterator[Finding]:
     """The targets of the behaviors of a crowd or state that were deleted from the scene; `gone`: their full names."""
     for target in pointers_of(holder):
         if full_name(target.ob) in gone:
-            yield Finding(FindingKind.TARGET_GONE, f"{target.told(holder)}, was deleted", (full_name(holder),))
+            text = f"{target.told(holder)}, {_where_gone(target.ob)}"
+            yield Finding(FindingKind.TARGET_GONE, text, (full_name(holder),))
+
+
+def _where_gone(ob: Object) -> str:
+    """The reason why an object that is pointed at is not in the scene."""
+    return "is in another scene" if ob.users_scene else "was deleted"
 
 
 def _clips_never_played(crowd: Object, states: Sequence[Object]) -> Iterator[Finding]:

@@ -54,7 +54,7 @@ def _no_member_moves(crowd: Object, census: Census | None) -> str:
     if not members.free:
         return "All its vehicles are locked: unlock the ones that should move"
     if not members.active:
-        return "All its vehicles are inactive on this frame"
+        return "All its vehicles are inactive on this frame: turn on Takes Part"
     return _no_member_enters(members.attending, census.last)
 
 

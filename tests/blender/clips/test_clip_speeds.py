@@ -68,13 +68,16 @@ def test_clips_that_are_found_after_a_ready_state_was_added_fit_it_unless_its_sp
 
 
 def test_without_a_run_a_ready_state_keeps_its_factor_and_is_named() -> None:
+    """Fit Speed cannot help where no run tells how fast it may be."""
     people, _ = found_walkers()
     people.steering.vehicle.max_speed, people.steering.vehicle.cruise_speed = 2.0 * SPEED, 0.5
     state = startled(people)
     assert cruise(state) == pytest.approx(3.0 * 2.0 * SPEED, rel=1e-4)
-    assert [text.partition(". ")[0] for text in told("TOO_FAST")] == [
-        "Regroup moves at 1.4 m/s, 1.8 times as fast as Walk, its fastest clip",
-        "Startle moves at 4.8 m/s, 6.0 times as fast as Walk, its fastest clip",
+    press("fit_speed", people)
+    remedy = "its fastest clip. Lower its Max Speed, or use Add Clip with a faster one"
+    assert told("TOO_FAST") == [
+        f"Regroup moves at 1.4 m/s, 1.8 times as fast as Walk, {remedy}",
+        f"Startle moves at 4.8 m/s, 6.0 times as fast as Walk, {remedy}",
     ]
 
 

@@ -9,7 +9,7 @@ from tests.blender.animated import bags
 from tests.blender.building import link, sphere, wedge
 from tests.blender.dumping import refuses
 from tests.blender.seen import listed
-from tests.blender.steered import press
+from tests.blender.steered import press, select
 from tests.blender.walkers import CYCLE, SPEED, box, clip, idle, stash, walk, walker
 
 
@@ -80,6 +80,37 @@ def test_a_crowd_that_is_too_fast_for_its_kind_is_named() -> None:
     assert "IMPROBABLE" not in listed()
     people.steering.vehicle.max_speed, people.steering.vehicle.cruise_speed = 30.0, 1.0
     assert listed()["IMPROBABLE"].startswith(f"{people.name} counts as moving at 30 m/s, which people hardly do")
+
+
+def scale_in_metres(model) -> None:
+    select(model)
+    model.scale = (0.01, 0.01, 0.01)
+    assert bpy.ops.object.transform_apply(location=False, rotation=False) == {"FINISHED"}
+
+
+def test_the_remedy_for_tagged_models_in_centimetres_mends_it() -> None:
+    """A crowd keeps a speed that was fitted to giants."""
+    model = wedge("Man", size=180.0)
+    press("tag", model, role="VEHICLE", moves_like="PERSON")
+    assert "apply the scale, then untag, tag again and apply its preset again" in listed()["IMPROBABLE"]
+    scale_in_metres(model)
+    press("untag", model, role="VEHICLE")
+    press("tag", model, role="VEHICLE", moves_like="PERSON")
+    press("preset_apply", model, preset="pedestrian")
+    assert "IMPROBABLE" not in listed()
+
+
+def test_the_remedy_for_copies_of_a_model_in_centimetres_mends_it() -> None:
+    """Blender applies no scale to a mesh that copies share."""
+    model = wedge("Man", size=180.0)
+    populated(model, moves_like="PERSON")
+    told = "apply the scale, once its members and crowd are deleted, then populate again"
+    assert told in listed()["IMPROBABLE"]
+    select(*(ob for ob in bpy.data.objects if ob != model))
+    bpy.ops.object.delete()
+    scale_in_metres(model)
+    populated(model, moves_like="PERSON")
+    assert "IMPROBABLE" not in listed()
 
 
 def test_points_of_a_model_with_a_walk_are_named_as_they_play_none(capfd) -> None:

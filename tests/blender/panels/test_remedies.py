@@ -283,7 +283,7 @@ REMEDIES: dict[str, Callable[[], bool]] = {
     r"remove the dependency": lambda: in_blender("constraint.delete") and in_blender("anim.driver_button_remove"),
     r"exit tweak mode": lambda: in_blender("nla.tweakmode_exit"),
     r"use make instances real": lambda: in_blender("object.duplicates_make_real", "Make Instances Real"),
-    r"enable it in the outliner": lambda: in_blender("outliner.collection_exclude_clear"),
+    r"enable (it|(its|their) collections?) in the outliner": lambda: in_blender("outliner.collection_exclude_clear"),
     r"(check|edit|move or remove|leave or remove|move|remove|leave)\b": lambda: (
         in_blender("graph.delete") and in_blender("anim.driver_button_remove")
     ),
@@ -318,7 +318,7 @@ NO_REMEDY = (
     *(r"^The preset \{\} cannot be (read|used|written|removed|saved|\{\})", r"^There are no presets of your own$"),
     *(r"^\{\} needs \{\} numbers", r"^Only available in", r"^There is no preset \{\}. \{\}.$"),
     *(r"^\{\} cannot be \{\}. \{\}.$", r"^\{\} \{\} does not exist. \{\}.$", r"^\{\}\.$", r"^\{\}. \{\}.$"),
-    *(r"^\{\} has no room for any member. \{\}.$", r"^Forces are shown for up to"),
+    *(r"^\{\} has no room for any member. \{\}.$", r"^Forces are shown for up to", r"^\{\}, the .*, \{\}.$"),
 )
 """Refusals that no step in Blender helps against, that say what is needed, or whose remedy is filled in."""
 

@@ -125,7 +125,10 @@ SAME_AXIS = r"Forward and Up of Ship are the same axis\. Choose another Forward 
 REFUSED: dict[str, tuple[Callable, str]] = {
     "no vehicle at all": (lambda ship: bpy.data.objects.remove(ship), NO_VEHICLES),
     "no vehicle in this scene": (lambda ship: alone_in(bpy.data.scenes.new("Other").collection, ship), NO_VEHICLES),
-    "a vehicle in an excluded collection": (excluded, NO_VEHICLES),
+    "a vehicle in an excluded collection": (
+        excluded,
+        r"No view layer of the scene has its vehicles: Ship\. Enable their collections in the Outliner\.",
+    ),
     "all vehicles locked": (
         lambda ship: let(ship, locked=True),
         r"All vehicles of the scene are locked\. Unlock the ones that should move\.",
@@ -193,7 +196,8 @@ REFUSED: dict[str, tuple[Callable, str]] = {
     ),
     "a target in an excluded collection": (
         lambda ship: excluded(chosen("seek", "target", empty("Target"))),
-        rf"Target, the Target of Go To in Flock, {GONE}",
+        r"Target, the Target of Go To in Flock, is in no view layer of this scene\. Enable its collection in the "
+        r"Outliner, or choose another object\.",
     ),
     "a path removed from the scene": (
         lambda ship: unlinked(chosen("path_following", "path", path_curve("Gone"))),

@@ -175,6 +175,16 @@ def a_deleted_target() -> set[str]:
     return {"Ships"}
 
 
+def a_target_of_another_scene() -> set[str]:
+    ships()
+    goal = empty("Goal")
+    bpy.data.objects["Ships"].steering.seek.use = True
+    bpy.data.objects["Ships"].steering.seek.target = goal
+    bpy.data.scenes.new("Other").collection.objects.link(goal)
+    bpy.context.scene.collection.objects.unlink(goal)
+    return {"Ships"}
+
+
 def test_a_path_that_was_never_chosen_is_nothing_to_look_at_until_there_was_one(capfd) -> None:
     models = [wedge(f"Walker {k}", (2.0 * k, 0.0, 0.0), 1.75) for k in range(2)]
     press("tag", *models, role="VEHICLE", moves_like="PERSON")
@@ -251,9 +261,10 @@ CASES = {
     an_excluded_target: ("NOT_COUNTED", "Goal is left out: excluded from the view layer"),
     a_deleted_target_of_a_state: ("TARGET_GONE", "Goal, the Target of Go To in State, was deleted"),
     a_deleted_target: ("TARGET_GONE", "Road, the Path of Follow Path in Ships, was deleted"),
+    a_target_of_another_scene: ("TARGET_GONE", "Goal, the Target of Go To in Ships, is in another scene"),
     a_deleted_path: ("WAITING", "Follow Path of Ships has no effect. It waits for a Path: tag one, or choose its Path"),
 }
-REFUSED = (an_excluded_target, a_deleted_target_of_a_state, a_deleted_target)
+REFUSED = (an_excluded_target, a_deleted_target_of_a_state, a_deleted_target, a_target_of_another_scene)
 """The cases that a bake refuses."""
 
 

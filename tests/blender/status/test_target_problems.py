@@ -25,6 +25,14 @@ def sailing(**behaviors):
     return ships
 
 
+def aside():
+    """A new collection that the view layer excludes, as it has it."""
+    bpy.context.scene.collection.children.link(bpy.data.collections.new("Away"))
+    away = bpy.context.view_layer.layer_collection.children["Away"]
+    away.exclude = True
+    return away
+
+
 def test_targets_in_order_get_no_word(capfd) -> None:
     target = empty("Target", (0.0, 9.0, 0.0))
     ships = sailing(seek={"target": target}, path_following={"path": path_curve()})
@@ -33,14 +41,25 @@ def test_targets_in_order_get_no_word(capfd) -> None:
     assert "Warning" not in capfd.readouterr().out
 
 
-def test_a_target_outside_the_scene_is_told_before_the_bake_refuses_it() -> None:
-    target = empty("Target")
+@pytest.mark.parametrize(
+    ("excluded", "why"),
+    [
+        (False, "is no longer in the scene. Choose another object"),
+        (True, "is in no view layer of this scene. Enable its collection in the Outliner, or choose another object"),
+    ],
+)
+def test_a_target_outside_the_scene_is_told_before_the_bake_refuses_it(excluded: bool, why: str) -> None:
+    target, away = empty("Target"), aside()
     ships = sailing(seek={"target": target})
     bpy.context.scene.collection.objects.unlink(target)
+    if excluded:
+        away.collection.objects.link(target)
     bpy.context.view_layer.update()
-    assert said(ships, "seek") == "Target is not in the scene: choose another Target"
-    with pytest.raises(RuntimeError, match="Target, the Target of Go To in Fleet, is no longer in the scene"):
+    assert said(ships, "seek") == f"Target {why}"
+    with pytest.raises(RuntimeError, match=rf"Target, the Target of Go To in Fleet, {why}\."):
         bake()
+    away.exclude = not excluded
+    assert not excluded or (said(ships, "seek") == "" and bake() is None)
 
 
 def test_an_object_that_is_not_a_crowd_is_told_before_the_bake_refuses_it() -> None:
