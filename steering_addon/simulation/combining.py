@@ -294,16 +294,21 @@ COMBINE: dict[int, Combine] = dict(
 """The function of each way to combine, by its stored number."""
 
 
-def left_out(combine: Combine, components: Sequence[Component], cruise: Vectors, max_force: Scalars) -> Vectors:
+def left_out(
+    combine: Combine, components: Sequence[Component], cruise: Vectors, combined: Vectors, max_force: Scalars
+) -> Vectors:
     """The excess of the components beyond what strength leaves of them, (n, 3) newtons. Without its limit they come to
-    what they do at a share of their size at which together they fit within max_force."""
+    what they do at a share of their size at which together they fit within max_force. `combined`: (n, 3) what they come
+    to with it, newtons."""
     size = magnitude(cruise)
     for component in components:
         size = size + magnitude(component.force)
     fits = (size <= max_force) | (max_force <= 0.0)
+    if everybody(fits):
+        return no_vectors(len(fits))
     share = np.where(fits, 1.0, max_force / np.maximum(size, EPSILON))[:, None]
     small = [replace(component, force=component.force * share) for component in components]
-    beyond = combine(small, cruise * share, max_force) / share - combine(components, cruise, max_force)
+    beyond = combine(small, cruise * share, max_force) / share - combined
     return np.where(fits[:, None], 0.0, beyond)
 
 

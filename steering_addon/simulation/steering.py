@@ -267,10 +267,10 @@ def _asked(snapshot: Snapshot, world: World, group: Deciders, decided: Decisions
     components = of_all(asked_for, len(agents))
     asked = list(components.values())
     cruise = _cruise(agents, intention.sets_speed, asked, world.dt)
-    force = COMBINE[group.combining](asked, cruise, agents.max_force)
-    force, decided = blend(group.combining, agents, force, decided, world.dt)
+    combined = COMBINE[group.combining](asked, cruise, agents.max_force)
+    force, decided = blend(group.combining, agents, combined, decided, world.dt)
     force = keep_urgent(force, intention.urgent, agents.max_force)
-    beyond = partial(left_out, COMBINE[group.combining], asked, cruise, agents.max_force)
+    beyond = partial(left_out, COMBINE[group.combining], asked, cruise, combined, agents.max_force)
     force, corrections, intention, decided = adjust_forces(
         world, agents, group.behaviors, components, force, beyond, intention, decided
     )

@@ -79,8 +79,8 @@ def test_by_allocation_strength_leaves_out_what_is_beyond_it(case) -> None:
     alike = [replace(component, priority=np.zeros(N, dtype=int)) for component in components]
     combined = by_allocation(alike, cruise, MAX_FORCE)
     total = cruise + sum((component.force for component in alike), np.zeros((N, 3)))
-    assert np.allclose(combined + left_out(by_allocation, alike, cruise, MAX_FORCE), total)
-    assert (left_out(by_allocation, components, cruise, np.full(N, 1e3)) == 0.0).all()
+    assert np.allclose(combined + left_out(by_allocation, alike, cruise, combined, MAX_FORCE), total)
+    assert (left_out(by_allocation, components, cruise, combined, np.full(N, 1e3)) == 0.0).all()
 
 
 @BOUNDED
