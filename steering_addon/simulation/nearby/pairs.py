@@ -34,7 +34,7 @@ BOUNDS = np.array([MOST, MOST * FINE, MOST * FINE], dtype=np.float64)
 BLOCK = 2**17
 """Candidates tested together."""
 FEW = 64
-"""Points at most that are tried with all others, as their reach is much larger than that of these."""
+"""Points at most that are tried with all others: all there are, or those whose reach is much larger."""
 ROUNDING = 1e-6
 """Share by which the squared radius of a search is enlarged, so that rounding loses no pair."""
 QUICK_REPEAT = bool(np.lib.NumpyVersion(np.__version__) >= "1.25.0")
@@ -177,8 +177,8 @@ def _within(ordered: Vectors, order: Rows, chunk: slice, candidates: Counts, sec
 
 def _runs(points: Vectors, radius: float) -> tuple[Rows, Vectors, Counts, Counts]:
     """The points in the order of their cells, and for each the runs of that order that may contain its partners.
-    Returns `order`: (m,) rows of the points; `ordered`: (m, 3) the points in that order; `begin`, `length`: (ROWS, m)
-    the runs of each ordered point, as positions in that order."""
+    Returns `order`: (m,) rows of the points; `ordered`: (m, 3) the points in that order; `begin`, `length`: (ROWS, m),
+    of few points (1, m), the runs of each ordered point, as positions in that order."""
     least = points.min(axis=0)
     # In units of cells along x. Clamping to the bounds moves no two points further apart.
     x, y, z = np.minimum((points - least) / (radius / FINE), BOUNDS).T
@@ -191,6 +191,10 @@ def _runs(points: Vectors, radius: float) -> tuple[Rows, Vectors, Counts, Counts
     cells = rows + along
     # numpy sorts 16-bit numbers by radix.
     order = (cells.astype(np.uint16) if cells.max() < 2**16 else cells).argsort(kind="stable")
+    if len(points) <= FEW:
+        # To try each with all after it takes less time than to look up cells.
+        begin = np.arange(1, len(points) + 1)[None]
+        return order, picked(points, order), begin, len(points) - begin
     rows, cells, x = rows[order], cells[order], x[order]
 
     stride = deep * wide

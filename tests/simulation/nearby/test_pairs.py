@@ -39,7 +39,14 @@ def test_pairs_within_a_radius_are_those_of_all_pairs(place: str, radius: float)
     st.sampled_from([1e-3, 1.0, 50.0]),
 )
 def test_pairs_of_any_points_are_those_of_all_pairs(points: list, radius: float, scale: float) -> None:
-    assert_all_pairs(np.array(points, dtype=float).reshape(-1, 3) * scale, radius)
+    """In the same order, whether they are few enough to be tried with all or not."""
+    places = np.array(points, dtype=float).reshape(-1, 3) * scale
+    few = assert_all_pairs(places, radius)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(pairs, "FEW", 0)
+        many = assert_all_pairs(places, radius)
+    for name in vars(few):
+        assert np.array_equal(getattr(few, name), getattr(many, name))
 
 
 def test_searching_cells_and_looking_them_up_give_the_same_pairs() -> None:
@@ -74,7 +81,10 @@ def test_a_radius_of_nan_or_below_zero_gives_no_pairs(radius: float) -> None:
 
 @pytest.mark.parametrize("radius", [1e-100, 1e-9, 1e100, np.inf])
 @pytest.mark.parametrize("far", [1.0, 1e38])
-def test_points_far_apart_in_any_radius_overflow_no_cell(radius: float, far: float) -> None:
+def test_points_far_apart_in_any_radius_overflow_no_cell(
+    radius: float, far: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pairs, "FEW", 0)
     points = np.array([[0.0, 0.0, 0.0], [0.0, 0.0, 0.0], [far, -far, far], [-far, far, 0.5 * far]])
     assert len(joined(pairs_within(points, radius))) == (6 if radius > 4.0 * far else 1)
 
