@@ -408,8 +408,8 @@ class OnFoot(Locomotion):
             fall_speed = np.where(falls, walking.fall_speed + GRAVITY * dt, 0.0)
         footing = stride.trodden(position, terrain, fall_speed * dt)
         over = (footing.triangle < 0) & (walking.triangle >= 0) & ~falls
-        if position is not stride.end:
-            pushed = (walking.triangle >= 0) & (position != stride.end).any(axis=1)
+        pushed = (walking.triangle >= 0) & (position != stride.end).any(axis=1)
+        if anybody(pushed):
             start = terrain.feet(stride.start)
             over |= pushed & walkable.goes_under(start, position[:, 0], position[:, 1], footing.height)
         if stride.led is not None:

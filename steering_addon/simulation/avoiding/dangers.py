@@ -107,6 +107,8 @@ class Walls:
         number = np.bincount(self.agent, minlength=len(agents))[chooser]
         last = np.cumsum(number)
         tried = np.repeat(np.arange(len(chooser)), number)
+        if not len(tried):
+            return np.zeros(len(chooser))
         pair = np.arange(len(tried)) + (np.searchsorted(self.agent, chooser) - (last - number))[tried]
         row, agent = self.row[pair], self.agent[pair]
         course = picked(velocity, tried) - picked(self.obstacles.velocity, row)

@@ -149,6 +149,8 @@ class SolidShapes:
         way, away = np.full(len(rows), np.inf), np.zeros((len(rows), 3))
         touches = self._touch_rounds, self._touch_boxes, self._touch_meshes, self._touch_from_within, self._touch_sides
         kinds, kind = self._kinds
+        if len(kinds) == 1:
+            return touches[kinds[0]](courses, rows)
         for number in kinds:
             pairs = which(kind[rows] == number)
             if len(pairs):

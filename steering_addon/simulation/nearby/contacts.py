@@ -267,6 +267,9 @@ class _Touching:
         distance, meet = magnitude(offset), will_touch(offset, closing, contact)
         may = which(meet | (distance < contact + stride[first] + stride[second]))
         may = may[~parted(bodies.position, world.upward, first[may], second[may])]
+        if not len(may):
+            shares = np.zeros((2, 0))
+            return cls(none, none, np.zeros(0), None, shares, shares, no_vectors(count), count)
         first, second, contact, distance, meet = first[may], second[may], contact[may], distance[may], meet[may]
         axes = None if axes is None else axes.take(may)
         # As if one of the two had to brake alone.

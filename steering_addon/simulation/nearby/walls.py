@@ -68,8 +68,9 @@ class AtWalls:
         obstacles, count = world.obstacles, len(world.bodies.radius)
         none = np.zeros(0, dtype=np.int64)
         stature, rows = handling.stature(world.lift_of(np.arange(len(position)))), which(gives_way)
+        nowhere = cls(obstacles, none, none, np.zeros(0), np.zeros(0), None, stature, count)
         if not len(obstacles):
-            return cls(obstacles, none, none, np.zeros(0), np.zeros(0), None, stature, count)
+            return nowhere
         half = model.half_axis
         reach = model.radius + model.max_speed * (world.dt + 0.5 * STOPS)
         if half is not None:
@@ -78,9 +79,13 @@ class AtWalls:
         vehicle = rows[vehicle]
         others = obstacles.carrier[row] != vehicle
         vehicle, row = vehicle[others], row[others]
+        if not len(vehicle):
+            return nowhere
         stature = stature.take(vehicle)
         # The box about a room holds all who are in it, most of them far from its walls.
         near = which(obstacles.surface(picked(position, vehicle), row, stature)[0] < reach[vehicle])
+        if not len(near):
+            return nowhere
         vehicle, row, stature = vehicle[near], row[near], stature.take(near)
         axis = None if half is None else picked(forward, vehicle) * half[vehicle, None]
         radius = model.radius[vehicle]
