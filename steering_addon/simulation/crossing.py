@@ -24,6 +24,7 @@ from .geometry.paths import Spline, spline
 from .ground import upright
 from .links import Crossing, walked
 from .nearby.contacts import will_touch
+from .presence.arrivals import Errand
 from .snapshot import Snapshot, State
 from .vehicle import Motion, Pose
 from .world import World
@@ -56,7 +57,8 @@ def get_on(
     if not len(snapshot.links) or world.ways is None:
         return state, decided
     radius = snapshot.vehicle.radius
-    crossing = _wanting(state, snapshot, world.ways.before_links(), world.dt)
+    goals = Errand.among(decided.memories, len(state)).goal
+    crossing = _wanting(state, snapshot, world.ways.before_links(goals), world.dt)
     wants, back, ahead, waits = crossing.wants, crossing.back, crossing.ahead, crossing.waits
     for link in np.unique(wants[wants >= 0]).tolist():
         rows = which(wants == link)

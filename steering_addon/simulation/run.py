@@ -30,7 +30,7 @@ from .moving import move, set_down, stand_up
 from .presence.admission import admit, only_present, those_at_the_end
 from .sensing import bodies_at, terrain_at, upward_of, world_at
 from .snapshot import Snapshot, State
-from .steering import decide, find_companions_led, followed, goals_seen, start_speeds
+from .steering import decide, errands, find_companions_led, followed, goals_seen, start_speeds
 from .vehicle import Motion, Pose
 from .ways.spans import Build
 from .ways.traffic import Traffic
@@ -176,7 +176,8 @@ def _traffic_after(state: State, snapshot: Snapshot, world: World, time: float) 
     own_speed, goes = model.cruise_speed * model.max_speed, snapshot.present & ~state.away
     speed = magnitude(motion.velocity)
     return world.ways.traffic_after(
-        motion.position, speed, own_speed, model.radius, goes, world.passing, time, world.dt, state.all_decided
+        *(motion.position, speed, own_speed, model.radius, goes, errands(state).goal),
+        *(world.passing, time, world.dt, state.all_decided),
     )
 
 

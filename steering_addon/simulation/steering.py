@@ -328,8 +328,7 @@ def agents_of(state: State, snapshot: Snapshot, world: World, rows: Rows) -> Age
 
 def errands(state: State) -> Errand:
     """The errands of all vehicles in the last step."""
-    errand = state.memories.get(ERRAND)
-    return errand if isinstance(errand, Errand) else Errand.blank(len(state))
+    return Errand.among(state.memories, len(state))
 
 
 def _drifting(model: VehicleModel, keys: Keys, time: float) -> VehicleModel:

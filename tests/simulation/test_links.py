@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from steering_addon.behaviors.arrival import Arrival
 from steering_addon.behaviors.seek import Seek
 from steering_addon.scene import CrowdState, Scene, links, with_states
 from steering_addon.simulation.arrays.scalars import which
@@ -17,7 +18,7 @@ from steering_addon.simulation.snapshot import State
 from steering_addon.simulation.ways import over_ground
 from steering_addon.simulation.ways.fields import Field, Leaps
 from steering_addon.simulation.ways.walkable_ground import WalkableGround
-from tests.scene import positions
+from tests.scene import leaders, positions
 from tests.simulation.ways.grounds import FPS, NOTHING, ground_of, near, plate, quads, seen, some_boxes, stairs, walkers
 
 LOFT = quads(plate(-8, -5, 8, 5), plate(2, -4, 8, 4, 3.0))
@@ -104,6 +105,14 @@ def test_people_climb_a_ladder_one_after_another_and_arrive() -> None:
         climber = place[frame + 1, (on == 0) & (height > 0.05) & (height < 1.5), None, :2]
         below = place[frame + 1, (on < 0) & (height < 1.0), :2]
         assert np.linalg.norm(climber - below, axis=2).min(initial=9.0) > 0.35
+
+
+@pytest.mark.parametrize("stop, goal", [(DOWN, UP), (UP, DOWN)], ids=["below", "on the loft"])
+def test_who_stops_somewhere_first_takes_only_the_link_on_its_way_there(stop: Any, goal: Any) -> None:
+    scene = walkers(LOFT, NOTHING, goal, [(1.2, 0.0, 0.0)], links=links(LADDER, seconds=4.0))
+    behaviors = [(Arrival, {"target": 1, "stay_time": 2.0}), (Seek, {"target": 2}), *scene.behaviors[1:]]
+    states = replace(scene, behaviors=behaviors, tracked=leaders(stop, goal)).run(FPS)
+    assert (link_of(states) >= 0).any() == (stop == UP)
 
 
 def test_on_a_ladder_they_keep_to_it_and_face_it() -> None:

@@ -17,7 +17,7 @@ from ..arrays.scalars import EPSILON, Mask, Rows, Scalars, all_of, anybody, ever
 from ..arrays.vectors import Vectors
 from ..behavior import Behavior, Destination, Steering
 from ..intention import Intention
-from ..memory import Memory, remembered
+from ..memory import Memory, memory_among, remembered
 from ..world import Agents, World
 from .attendance import GO_ON, LEAVE, STAY, Attendance
 
@@ -46,6 +46,11 @@ class Errand(Memory):
     arrived: Mask = remembered(False)
     unreached: Vectors = remembered((np.nan, np.nan, np.nan))
     goal: Vectors = remembered((np.nan, np.nan, np.nan))
+
+    @classmethod
+    def among(cls, memories: Mapping[str, Memory], n: int) -> "Errand":
+        """The errands of n vehicles among memories; those of vehicles that go nowhere where there are none."""
+        return memory_among(cls, memories.values()) or cls.blank(n)
 
     @classmethod
     def of(cls, world: World, agents: Agents, intention: Intention) -> "Errand":

@@ -152,11 +152,12 @@ class Ways:
         """Where vehicles of some rows stand, (m, 3) metres."""
         return columns(position[:, 0], position[:, 1], position[:, 2] - self.lift[rows])
 
-    def before_links(self) -> Iterator[tuple[Rows, Rows, Mask, Scalars]]:
-        """The vehicles that have asked in this step for a way that leads straight to a link. Yields their rows (m,),
-        the row of the link of each, whether it leads back there, and the metres up to it."""
-        for asked in self._asked:
-            over = which(asked.course.over >= 0)
+    def before_links(self, goals: Vectors) -> Iterator[tuple[Rows, Rows, Mask, Scalars]]:
+        """The vehicles whose way leads straight to a link, of those that have asked for it in this step. Yields their
+        rows (m,), the row of the link of each, whether it leads back there, and the metres up to it. `goals`: (v, 3)
+        metres, where they go; nan for nowhere."""
+        for asked, goes in self._gone_by(goals):
+            over = which((asked.course.over >= 0) & goes)
             crossed, way = asked.ground.crossed, asked.course.over[over]
             yield asked.rows[over], crossed.link[way], crossed.back[way], asked.course.ahead[over]
 
@@ -167,6 +168,15 @@ class Ways:
                 over = which((ground.crossed.link == link) & (ground.crossed.back == back))
                 return ground.crossed.line[int(over[0])] if len(over) else None
         return None
+
+    def _gone_by(self, goals: Vectors) -> list[tuple[_Asked, Mask]]:
+        """The ways asked for in this step, with those who go by each, (m,): who asks for several, as it is led to
+        places one after the other or takes up another state, goes by that to its goal, (v, 3) metres."""
+        ours = [(asked.places == picked(goals, asked.rows)).all(axis=1) for asked in self._asked]
+        known = np.zeros(len(goals), dtype=np.bool_)
+        for asked, to_goal in zip(self._asked, ours):
+            known[asked.rows[to_goal]] = True
+        return [(asked, to_goal | ~known[asked.rows]) for asked, to_goal in zip(self._asked, ours)]
 
     def walked_by(self, rows: Rows) -> Mask:
         """Whether vehicles of some rows go by these ways, (n,)."""
@@ -182,6 +192,7 @@ class Ways:
         own_speed: Scalars,
         radius: Scalars,
         goes: Mask,
+        goals: Vectors,
         passing: Passing | None,
         time: float,
         dt: float,
@@ -192,6 +203,7 @@ class Ways:
         Args:
             position: (v, 3) metres, and for each vehicle its speed, its own speed where nobody holds it up, m/s, its
                 radius, metres, and whether it goes, (v,).
+            goals: (v, 3) as of `before_links`.
             passing: the passages that vehicles come to; None for none.
             looks: as of `Traffic.after`.
         """
@@ -201,21 +213,22 @@ class Ways:
             x, y, z = picked(position, rows).T
             nodes = ground.spans.at(x, y, z - self.lift[rows], ground.build.headroom)
             seen = NO_PASSING if passing is None else passing.take(rows)
-            queues, streams = partial(self._queues, ground, rows), partial(ground.streams, seen)
+            queues, streams = partial(self._queues, ground, rows, goals), partial(ground.streams, seen)
             after[ground.build] = traffic.after(
                 ground.spans, nodes, radius[rows], speed[rows], own_speed[rows], queues, streams, time, dt, looks
             )
         return after
 
-    def _queues(self, ground: WalkableGround, rows: Rows) -> Queues:
-        """The doors on a ground to which vehicles of some rows come."""
+    def _queues(self, ground: WalkableGround, rows: Rows, goals: Vectors) -> Queues:
+        """The doors on a ground to which vehicles of some rows come. `goals`: (v, 3) as of `before_links`."""
         n = len(self.lift)
         door, before, width = np.full(n, len(ground.spans)), np.zeros(n), np.full(n, np.inf)
         asking = [
-            (asked.rows[some], (routes, nodes))
-            for asked in self._asked
+            (asked.rows[some[goes[some]]], (routes, nodes[goes[some]]))
+            for asked, goes in self._gone_by(goals)
             if asked.ground is ground
             for routes, some, nodes in asked.course.asking
+            if goes[some].any()
         ]
         if asking and np.isfinite(ground.door_width).any():
             who = np.concatenate([some for some, _ in asking])

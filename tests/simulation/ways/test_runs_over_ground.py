@@ -144,7 +144,7 @@ def side_taken(crowd: Any, speed: float, bound: bool = False) -> float:
         if bound:
             ways.unroll(np.arange(n + 1), at.keys, place, goals)
         traffic = ways.traffic_after(
-            place, pace, np.full(n + 1, 1.4), radius, goes, None, k / FPS, 1.0 / FPS, looks=True
+            place, pace, np.full(n + 1, 1.4), radius, goes, goals, None, k / FPS, 1.0 / FPS, looks=True
         )
         ways = replace(ways, grounds=tuple((*ground[:2], traffic[ground[0].build]) for ground in ways.grounds))
     seen_there = ways.unroll(np.arange(1), at.keys[:1], place[:1], goals[:1])
