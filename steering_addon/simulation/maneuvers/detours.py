@@ -30,6 +30,21 @@ def way_round(
         direction: (n, 3) unit vectors; zero at the point.
         distance: (n,) metres.
     """
+    # A behavior that steers there has also said that it leads there.
+    asked = agents.rows.tobytes(), aim.tobytes(), crowd.tobytes(), moves
+    known = world.once_for_all(_ways_round)
+    if asked not in known:
+        known[asked] = _way_round(world, agents, aim, crowd, moves)
+    return known[asked]
+
+
+def _ways_round(world: World) -> dict[tuple[bytes, bytes, bytes, bool], tuple[Vectors, Scalars]]:
+    """The results of `way_round` in a world."""
+    return {}
+
+
+def _way_round(world: World, agents: Agents, aim: Vectors, crowd: Rows, moves: bool) -> tuple[Vectors, Scalars]:
+    """As `way_round`."""
     offset = agents.level(world.by_way(agents, aim, np.full(len(aim), moves)) - agents.position)
     distance = magnitude(offset)
     direction = unit(offset)

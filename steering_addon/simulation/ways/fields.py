@@ -250,6 +250,8 @@ class Field:
         """The leap with which the way from each node begins, (m,); -1 for none."""
         leaps = np.full(len(nodes), -1, dtype=np.int64)
         start, end, metres = self._leaps
+        if not len(start):
+            return leaps
         for k in which(self._done[start] & (self._known[end] + metres <= self.time[start])).tolist():
             leaps[nodes == start[k]] = k
         return leaps
