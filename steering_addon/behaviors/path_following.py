@@ -124,7 +124,7 @@ class PathFollowing(Destination):
         goal = np.full((3, len(agents)), np.nan).T
         rows = which(exist(world.paths, memory.path, memory.spline))
         if len(rows):
-            known, few, behavior = memory.take(rows), agents.take(rows), self.take(rows)
+            behavior, few, known = _of_rows(self, agents, memory, rows)
             line = behavior.lanes(world, known)
             back = _way_back(world, few, line, known, behavior.radius)
             goal[rows] = np.where(np.isnan(back), _heads_for(line, few, known), back)
@@ -163,11 +163,9 @@ class PathFollowing(Destination):
         free, reached, leads_on = np.zeros((3, len(agents)), dtype=np.bool_)
         rows = which(memory.path >= 0)
         if len(rows):
-            everyone = len(rows) == len(agents)
-            some = (self, agents, memory) if everyone else (self.take(rows), agents.take(rows), memory.take(rows))
-            followers = _Follower.of(*some, world)
+            followers = _Follower.of(*_of_rows(self, agents, memory, rows), world)
             after_it = followers.after()
-            after = after_it if everyone else after.put(rows, after_it)
+            after = after_it if len(rows) == len(agents) else after.put(rows, after_it)
             force[rows], free[rows] = followers.steering(), followers.free
             reached[rows] = _at_the_end(after_it, followers.line, followers.agents, followers.behavior.radius)
             leads_on[rows] = _leads_on(followers.line, followers.agents, after_it)
@@ -184,13 +182,22 @@ class PathFollowing(Destination):
         memory = _on_paths(self, world, agents, memory)
         rows = which((memory.path >= 0) & np.isfinite(agents.handling.axle))
         if len(rows):
-            drivers = _Follower.of(self.take(rows), agents.take(rows), memory.take(rows), world)
+            drivers = _Follower.of(*_of_rows(self, agents, memory, rows), world)
             speed[rows] = drivers.speed_before_bends()
         return speed
 
     def lanes(self, world: World, memory: Following) -> Followed:
         """The lines that agents follow, in their lanes; all of them follow one."""
         return lines_followed(world.paths, memory.path, memory.spline, -self.lane_offset * memory.way)
+
+
+def _of_rows(
+    behavior: PathFollowing, agents: Agents, memory: Following, rows: Rows
+) -> tuple[PathFollowing, Agents, Following]:
+    """The agents of some rows, what they want and what is remembered of them; the same where these are all."""
+    if len(rows) == len(agents):
+        return behavior, agents, memory
+    return behavior.take(rows), agents.take(rows), memory.take(rows)
 
 
 def _at_the_end(memory: Following, line: Followed, agents: Agents, radius: Scalars) -> Mask:
