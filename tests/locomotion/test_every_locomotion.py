@@ -367,6 +367,8 @@ def test_in_a_scene_that_is_turned_or_mirrored_and_elsewhere_it_does_the_same(
     offset, place = np.array([5.0, -8.0, 3.0]), swarm(kind, behaviors=[(behavior, {}), (Separation, {})])
     if behavior is Face:
         place = replace(place, behaviors=[(Face, {})], speed=0.0, vehicle={"cruise_speed": 0.0})
+    if behavior is Evasion:
+        place = replace(place, tracked=leaders((0.5, -1.0, 0.0)))
     states = place.run(FPS)
     for turn in (about((0.0, 0.0, 1.0), 67.0), MIRROR):
         others = place.moved(offset, turn).run(FPS)
@@ -411,7 +413,7 @@ def larger(place: Scene) -> Scene:
         vehicle=doubled(VehicleModel, place.vehicle),
         locomotions=[(kind, doubled(kind, values)) for kind, values in place.locomotions],
         behaviors=[(behavior, doubled(behavior, values)) for behavior, values in place.behaviors],
-        tracked=replace(place.tracked, position=2.0 * place.tracked.position),
+        tracked=replace(place.tracked, position=2.0 * place.tracked.position, radius=2.0 * place.tracked.radius),
     )
 
 
