@@ -74,7 +74,7 @@ def carried_over_steps(
     after = replace(before, carried=carried, climb=climb, tread=tread, off=off, settling=settling)
     settled = np.maximum(np.abs(off), SETTLES * np.abs(settling)) < SETTLED
     off[settled] = settling[settled] = 0.0
-    rows = which((before.carried != 0.0) | (before.off != 0.0) | _may_step(walkable, footing, position, stride.reach))
+    rows = which((before.carried != 0.0) | _may_step(walkable, footing, position, stride.reach))
     if not len(rows):
         return after
     walkable, footing = walkable.take(rows), footing.take(rows)
