@@ -157,6 +157,18 @@ def test_who_is_hindered_takes_the_least_turn_that_is_free_on_the_side_on_which_
     assert side.tolist() == [1, 1, -1]
 
 
+@pytest.mark.parametrize(("asked", "turn"), [(50.0, 20.0), (30.0, 45.0), (10.0, 70.0), (-20.0, 100.0), (-60.0, 140.0)])
+def test_who_is_hindered_turns_by_the_least_of_several_angles_to_either_side(asked: float, turn: float) -> None:
+    """To either side if one of them has no way at so small an angle; else to the side on which it goes round."""
+    for hand in (1.0, -1.0):
+        angle = np.radians(hand * asked)
+        walkable, look = looks([4.0], (np.cos(angle), np.sin(angle)))
+        for side in (0.0, hand) if asked > 20.0 else (hand,):
+            [direction], _ = walkable.free_direction(look, np.array([int(side)]))
+            found = np.degrees(np.arctan2(direction[1], direction[0]))
+            assert found == pytest.approx(hand * (asked + turn))
+
+
 def test_a_turn_has_room_where_its_circle_does_not_leave_the_ground() -> None:
     """By a right angle, towards an edge and away from it, straight on close to it, and far from any."""
     walkable, look = looks([4.0, 4.0, 4.9, 0.0], (0.0, 1.0), circle=2.0)

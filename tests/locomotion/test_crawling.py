@@ -179,6 +179,16 @@ def test_no_turn_is_tighter_than_its_turn_radius() -> None:
     assert (turn <= 1.001 * walked / 0.4 + 1e-9)[free].all()
 
 
+def test_a_body_leans_over_with_its_normal_by_no_more_than_it_may() -> None:
+    """Also over to the opposite side, by way of its back."""
+    tilt, most = np.array((0.05, 0.5, 3.0, np.pi)), np.array((0.1, 0.1, 0.4, 0.4))
+    normal = np.stack((0.0 * tilt, np.sin(tilt), np.cos(tilt)), axis=1)
+    leans = replace(Grip.blank(4), normal=normal, forward=np.tile((1.0, 0.0, 0.0), (4, 1))).leaning(most).lean
+    np.testing.assert_allclose(np.linalg.norm(leans, axis=1), 1.0)
+    np.testing.assert_allclose(np.arccos(np.clip(leans[:, 2], -1.0, 1.0)), np.minimum(tilt, most), atol=1e-6)
+    np.testing.assert_allclose(np.einsum("ni,ni->n", leans, normal)[:3], np.cos(tilt - np.minimum(tilt, most))[:3])
+
+
 def test_turned_with_the_scene_they_do_the_same() -> None:
     turn = np.array([(0.0, 0.0, 1.0), (1.0, 0.0, 0.0), (0.0, 1.0, 0.0)])
     points, triangles = GROUNDS["moebius"].faces

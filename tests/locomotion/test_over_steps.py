@@ -130,6 +130,20 @@ def test_the_height_is_the_mean_of_the_ground_below_it_that_counts_half_at_half_
         assert np.abs(higher - (mean - place[:, 2])).max() < 0.01
 
 
+def test_who_faces_the_other_way_climbs_the_opposite_on_the_same_treads() -> None:
+    ground, many = stairs(), np.ones(40)
+    x = np.linspace(0.9, 1.9, 40)
+    place, near, turn = on(ground, np.stack((x, 0.0 * x), axis=1)), 0.01 * many, np.linspace(-0.5, 0.5, 40)
+    walkable = Walkable(ground, 0.61 * many, 0.3 * many, 1.8 * many, many > 0.0, many < 0.0)
+    heading, footing = np.stack((np.cos(turn), np.sin(turn), 0.0 * turn), axis=1), ground.under(*place.T, near, near)
+    up, down = (higher_by_steps(walkable, footing, place, way * heading, 0.5 * many) for way in (1.0, -1.0))
+    np.testing.assert_allclose(up[0], down[0], atol=1e-12)
+    np.testing.assert_allclose(up[1], -down[1], atol=1e-12)
+    np.testing.assert_allclose(up[1], RISE / TREAD * np.cos(turn), rtol=0.25)
+    for tread in (up[2], down[2]):
+        np.testing.assert_allclose(tread, TREAD / np.cos(turn), rtol=0.06)
+
+
 @pytest.mark.parametrize("slant", [0.0, 0.03, 0.1])
 def test_risers_that_lean_are_steps_too(slant: float) -> None:
     ground = stairs(slant=slant)

@@ -105,6 +105,21 @@ def test_on_a_free_road_they_go_at_the_speed_that_is_asked_and_round_at_what_is_
     assert d.speed[0] + 0.6 * d.pushed[0] == pytest.approx(speed)
 
 
+@pytest.mark.parametrize(
+    ("changes", "may_shift"),
+    [
+        ({}, True),
+        ({"push": (0.0, 0.0)}, False),
+        ({"speed": 2.0}, False),
+        ({"speed": 2.0, "backs": True}, True),
+        ({"speed": 2.0, "straight": 1.0}, True),
+        ({"may": False}, False),
+    ],
+)
+def test_room_is_looked_for_by_who_stands_and_wants_to_go_or_is_about_it(changes, may_shift: bool) -> None:
+    assert driver(**changes).may_shift[0] == may_shift
+
+
 ENOUGH = {"room_behind": WORTHWHILE + 0.01}
 OVER = REACTION + SHIFT
 GONE = {"backs": True, "straight": 0.0, "side": 1.0, "room_behind": 9.0}

@@ -8,7 +8,7 @@ import pytest
 from steering_addon.behaviors.seek import Seek
 from steering_addon.locomotion import OnFoot
 from steering_addon.locomotion.gaits import step_aside
-from steering_addon.locomotion.walking import STEEPEST, along_and_aside, join_parts, lean_into_turns
+from steering_addon.locomotion.walking import STEEPEST, along_and_aside, is_settled, join_parts, lean_into_turns
 from steering_addon.simulation.geometry.surfaces import surfaces
 from steering_addon.simulation.snapshot import State
 from steering_addon.simulation.vehicle import VehicleModel
@@ -109,6 +109,30 @@ def test_who_runs_leans_into_the_bend_as_its_balance_asks(surface: bool) -> None
 def test_who_walks_or_is_to_stay_upright_does() -> None:
     for scene in (on_a_bend(1.4, True), on_a_bend(4.0, True, lean_in_turns=0.0)):
         assert (rolls(scene.run(FPS)) == 0.0).all()
+
+
+def test_a_lean_ends_where_no_turn_asks_for_it_and_begins_with_the_smallest_that_does() -> None:
+    lean = np.array((0.2, -0.2, 5e-5, 0.0))
+    for _ in range(60):
+        lean = lean_into_turns(lean, np.ones(4), np.full(4, 4.0), np.array((0.0, 0.0, 0.0, 1e-5)), np.full(4, 0.3), 0.1)
+    assert lean[:3].tolist() == [0.0] * 3 and 0.0 < lean[3] < 1e-4
+
+
+@pytest.mark.parametrize(
+    ("cruise", "wished", "onward", "settled"),
+    [
+        (0.0, 0.3, 0.0, True),
+        (0.0, 0.3, 0.29, False),
+        (0.0, 9.0, 0.0, False),
+        (0.0, 9.0, 9.0, False),
+        (0.5, 0.3, 0.0, False),
+        (0.5, 0.3, -0.3, False),
+    ],
+)
+def test_who_is_to_stand_settles_whatever_pulls_it_aside_or_back(cruise, wished, onward, settled: bool) -> None:
+    """Unless that pulls it ahead, or hard."""
+    model = VehicleModel.of(2, max_speed=2.0, cruise_speed=np.array((cruise, 0.0)), radius=0.3)
+    assert is_settled(model, wished * np.ones(2), onward * np.ones(2))[0] == settled
 
 
 def test_small_bodies_run_at_lower_speeds() -> None:

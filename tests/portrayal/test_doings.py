@@ -57,6 +57,14 @@ def test_it_waits_until_the_body_stands_and_has_done_what_it_does_but_not_for_lo
     assert not asked(clips, states=states, speeds=speeds)
 
 
+def test_who_enters_in_a_state_does_not_take_it_up() -> None:
+    clips, states = (
+        [IDLE, WALK, Clip("Graze", DO, 1.0, state=FEED, when=ON_STATE)],
+        np.where(np.arange(240) < 50, 0, FEED),
+    )
+    assert asked(clips, states=states) and not asked(clips, states=states, entered=(50,))
+
+
 def test_what_waits_is_forgotten_with_its_state() -> None:
     clips = [IDLE, WALK, Clip("Graze", DO, 1.0, state=FEED, when=ON_STATE)]
     states, speeds = np.zeros(240), np.ones(240)

@@ -16,7 +16,7 @@ from steering_addon.locomotion import Planar
 from steering_addon.portrayal.clips import BEAT, DO, MOVE, ON_ARRIVAL, ON_STATE, STAND, Clip, ClipSettings
 from steering_addon.portrayal.driver_properties import TIME, Beats, Portrayal
 from steering_addon.portrayal.exact_marks import Corrections, ExactMarks, left_on_frame
-from steering_addon.portrayal.finish import HeadsAhead
+from steering_addon.portrayal.finish import HeadsAhead, PlantedBodies
 from steering_addon.portrayal.heads import EYES, Gaze, Heads, LiveTurns
 from steering_addon.portrayal.portrait import (
     DrivenCrowd,
@@ -268,6 +268,18 @@ def test_exact_marks_hold_sketches_back_only_near_a_mark_and_move_each_path_once
     moved = (path != was).any(axis=-1)
     assert np.flatnonzero(moved.any(axis=1)).tolist() == list(range(37, 60)) and not moved[:, 1].any()
     np.testing.assert_allclose(path[48, 0], place, atol=1e-12)
+
+
+@pytest.mark.parametrize(("together", "number"), [(1, 9), (2 * FRAMES, 5), (2 * FRAMES + 1, 5), (9 * FRAMES, 1)])
+def test_bodies_are_planted_in_pieces_of_so_many_frames_and_each_once(together: int, number: int) -> None:
+    bodies = PlantedBodies(np.ones(9), np.zeros(9))
+    for portrait in portraits(startled()):
+        bodies.frame(portrait.models[0])
+    pieces = [(rows, body) for rows, body, _ in bodies.pieces(together, (), None)]
+    assert len(pieces) == number
+    assert np.concatenate([np.arange(9)[rows] for rows, _ in pieces]).tolist() == list(range(9))
+    place = np.stack([portrait.bodies.position for portrait in portraits(startled())], axis=1)
+    assert all((body.position == place[rows]).all() for rows, body in pieces)
 
 
 def test_bodies_that_grow_take_longer_steps() -> None:

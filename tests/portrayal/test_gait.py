@@ -163,6 +163,9 @@ def test_steps_on_the_spot_turn() -> None:
     assert clip.plays == MOVE
     assert clip.turn == pytest.approx(1.0, rel=0.1)
     assert clip.speed == 0.0
+    hardly, round_a_place = (measured(steps_round(speed), HEIGHT) for speed in (0.1, 0.25))
+    assert hardly.speed == 0.0, "also with its feet round a place that is not quite below it"
+    assert round_a_place.speed == pytest.approx(0.25, rel=0.1)
 
 
 def moved(sampled: Sampled, speed: float) -> Sampled:

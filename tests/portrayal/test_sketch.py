@@ -1,6 +1,8 @@
 """Company: standing near another who stands, and facing it."""
 
 from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -8,7 +10,7 @@ import pytest
 from steering_addon.behaviors.arrival import Arrival
 from steering_addon.behaviors.separation import Separation
 from steering_addon.minds.conditions import Arrived
-from steering_addon.portrayal.sketch import arrived, in_company
+from steering_addon.portrayal.sketch import arrived, in_company, over_links
 from steering_addon.scene import CrowdState, trigger, with_states
 from steering_addon.simulation.presence.attendance import GO_ON, LEAVE, STAY
 from steering_addon.simulation.run import step
@@ -100,3 +102,31 @@ def test_those_who_stand_beside_a_place_that_is_taken_have_arrived_too() -> None
     # Called away, they are no longer there, though where they stood is remembered.
     away = replace(states[-1].inputs, settings=(Settings((), 0),))
     assert (arrived(states[-1], states[-2], away) == errands(states[-1]).arrived).all()
+
+
+class Several(SimpleNamespace):
+    """Columns of some number of rows."""
+
+    def __init__(self, rows: int, **columns: Any) -> None:
+        super().__init__(rows=rows, **columns)
+
+    def __len__(self) -> int:
+        return int(self.rows)
+
+
+def test_what_is_played_on_a_link_goes_by_its_cycle_and_who_is_carried_walks_on_and_off() -> None:
+    """A ladder, a slide without a cycle, a ladder whose climbers stand in between, and a lift."""
+    links = Several(
+        4,
+        cycle=np.array((0.4, 0.0, 0.4, 0.0)),
+        length=np.array((6.0, 3.0, 6.0, 5.0)),
+        clip=np.array((4, 5, 6, 7)),
+        carrier=np.array((-1, -1, -1, 2)),
+        model=SimpleNamespace(stands=np.array((False, False, True, False))),
+    )
+    on, along = np.array((True,) * 6 + (False,)), np.array((0.0, 1.0, 1.0, 0.0, 2.5, -0.3, -1.0))
+    crossing = SimpleNamespace(on=on, along=along, link=np.array((0, 1, 2, 3, 3, 0, -1)))
+    seen = over_links(Several(7, crossing=crossing), SimpleNamespace(links=links))
+    assert seen["on_link"].tolist() == [True, True, True, True, False, False, False]
+    assert seen["link_clip"].tolist() == [4, 5, 6, 7, 0, 0, 0]
+    assert seen["cycle"].tolist() == [0.4, 3.0, 0.0, 0.0, 0.0, 0.0, 0.0]

@@ -6,6 +6,8 @@ import bpy
 import numpy as np
 import pytest
 
+from steering_addon.blender.crowds.shown_models import get_column
+from steering_addon.blender.write.usd_points import CrowdPoints, matrices_of, write_points
 from tests.blender.building import at_frames, frames
 from tests.blender.dumping import refuses
 from tests.blender.seen import places
@@ -66,6 +68,34 @@ def test_blenders_import_shows_each_member_where_it_was_baked(output: str, tmp_p
     np.testing.assert_allclose(where, baked[:, order], atol=1e-5)
     np.testing.assert_allclose(size, np.tile(np.where(np.array(order) == 0, 2.0, 1.0), (6, 1)), rtol=2e-3)
     assert names == [["Hull"]] * 6
+
+
+@pytest.mark.skipif(not HAS_USD, reason="Blender has no USD for scripts")
+def test_a_file_tells_on_each_frame_what_was_told(tmp_path: Path) -> None:
+    """Also who is away and which model each shows, where these change and change back."""
+    ships, rng = painted_fleet(), np.random.default_rng(1)
+    shown = np.array(((0, 1, -1), (0, 1, -1), (-1, 1, 0), (1, 1, 0), (0, 1, -1)))
+    meshes = [(ship.data, get_column(ship.data, "position")) for ship in ships[:2]]
+    place, turn = rng.normal(size=(5, 3, 3)), rng.normal(size=(5, 3, 4))
+    turn /= np.linalg.norm(turn, axis=-1, keepdims=True)
+    told = CrowdPoints("Fleet", 11, np.array((7, 8, 9)), place, turn, np.ones((3, 3)), shown, meshes)
+    file = str(tmp_path / "points.usda")
+    write_points(Path(file), [told], 25.0)
+    from pxr import Usd, UsdGeom
+
+    stage = Usd.Stage.Open(file)
+    points = UsdGeom.PointInstancer(stage.GetPrimAtPath("/Crowds/Fleet"))
+    assert (stage.GetStartTimeCode(), stage.GetEndTimeCode()) == (11.0, 15.0)
+    for row, now in enumerate(shown):
+        frame = 11 + row
+        np.testing.assert_allclose(points.GetPositionsAttr().Get(frame), place[row], atol=1e-6)
+        velocity = 25.0 * (place[min(row, 3) + 1] - place[min(row, 3)])
+        np.testing.assert_allclose(points.GetVelocitiesAttr().Get(frame), velocity, atol=1e-3)
+        there = [(each.real, *each.imaginary) for each in points.GetOrientationsAttr().Get(frame)]
+        np.testing.assert_allclose(there, turn[row], atol=1e-3)
+        assert list(points.GetInvisibleIdsAttr().Get(frame)) == [7 + k for k in np.flatnonzero(now < 0)]
+        assert (np.array(points.GetProtoIndicesAttr().Get(frame)) == now)[now >= 0].all()
+    assert list(matrices_of(ships, bpy.context.scene, 2, 5)) == [0.25, 0.5, 0.75, 1.0]
 
 
 @pytest.mark.skipif(not HAS_USD, reason="Blender has no USD for scripts")
