@@ -79,9 +79,11 @@ def adjust_forces(
         return force, corrections, intention, decided
     wish = Wish.of(agents, force, intention.top_speed(agents.max_speed))
     wish, decided = _deciding(world, agents, adjustments, intention.interval, wish, decided)
-    held_up = clamp(1.0 - wish.progress / JAMMING.stuck, 0.0, 1.0)[:, None]
-    if anybody(held_up > 0.0):
-        full = Wish.of(agents, force + held_up * beyond(), wish.top_speed).velocity
+    free = np.where(
+        _rounds_corners(agents, travels, decided), 1.0, clamp(1.0 - wish.progress / JAMMING.stuck, 0.0, 1.0)
+    )
+    if anybody(free > 0.0):
+        full = Wish.of(agents, force + free[:, None] * beyond(), wish.top_speed).velocity
         wish = replace(wish, velocity=full, course=full)
     wish, decided = _on_its_way(world, agents, wish, travels, steered, decided)
     wish, decided = _letting_pass(world, agents, wish, travels, decided)
@@ -109,6 +111,13 @@ def _any_of(masks: Sequence[Mask], agents: Agents) -> Mask:
     for mask in masks:
         either = either | mask if anybody(mask) else either
     return either
+
+
+def _rounds_corners(agents: Agents, travels: Mask, decided: Decisions) -> Mask:
+    """The agents on planned ways to corners, (n,): their strength limits how they turn to the way, not to the goal."""
+    if WAYS not in decided.memories:
+        return nobody(len(agents))
+    return travels & decided.memory(WAYS, Planned, agents).turns
 
 
 def _deciding(

@@ -3,9 +3,10 @@
 Planning is a stage between combining behaviors and adjusting the result (adjusting.py), whatever behavior avoids
 obstacles. An agent plans when it decides. Until its next decision the course keeps its angle to the wish:
 
-    course = s R wish        s = min(way / straight, top_speed / |wish|), at least 1
+    course = s R wish        s = min(way / straight, pace / |wish|), at least 1
 
-The factor s makes an agent that slows down for a goal do so by the length of the way that is left.
+The factor s makes an agent that slows down for a goal do so by the length of the way that is left. It makes nobody
+faster than its pace: that is its speed, or cruise speed if it is slower.
 """
 
 from dataclasses import dataclass
@@ -71,29 +72,30 @@ def planned_course(
     """
     if not travels.any() or not world.obstacles.present.any():
         return wished, Planned.blank(len(agents))
-    course = _along_the_way(wished, top_speed, travels, memory)
+    pace = np.minimum(top_speed, np.maximum(agents.speed, agents.cruise_speed))
+    course = _along_the_way(wished, pace, travels, memory)
     plans = travels & (decides | ~memory.planned)
     mapped = nobody(len(agents)) if world.ways is None else world.ways.walked_by(agents.rows)
     for some, most in ((mapped, None), (~mapped & thorough, MOST), (~mapped & ~thorough, FEW)):
         rows = which(plans & some)
         if len(rows):
             travellers, wish = agents.take(rows), picked(wished, rows)
-            course[rows], planned = _plan(world, travellers, wish, top_speed[rows], memory.take(rows), most)
+            course[rows], planned = _plan(world, travellers, wish, pace[rows], memory.take(rows), most)
             memory = memory.put(rows, planned)
     return course, memory
 
 
-def _along_the_way(wished: Vectors, top_speed: Scalars, travels: Mask, memory: Planned) -> Vectors:
+def _along_the_way(wished: Vectors, pace: Scalars, travels: Mask, memory: Planned) -> Vectors:
     """The wishes, (n, 3) m/s, turned and scaled as when the ways were planned."""
     turned = rotated(wished, memory.cosine, memory.sine)
     speed = magnitude(wished)
-    scale = _speed(speed, memory.further, top_speed) / np.maximum(speed, EPSILON)
+    scale = _speed(speed, memory.further, pace) / np.maximum(speed, EPSILON)
     on_a_way = travels & ((memory.sine != 0.0) | (memory.cosine != 1.0) | (memory.further != 1.0))
     return np.where(on_a_way[:, None], turned * scale[:, None], wished)
 
 
 def _plan(
-    world: World, agents: Agents, wished: Vectors, top_speed: Scalars, memory: Planned, most: int | None
+    world: World, agents: Agents, wished: Vectors, pace: Scalars, memory: Planned, most: int | None
 ) -> tuple[Vectors, Planned]:
     obstacles, there = world.obstacles, world.obstacles.present
     obstacles = obstacles if everybody(there) else obstacles.take(there)
@@ -107,13 +109,13 @@ def _plan(
     planned = courses(obstacles, travellers, most)
     turned = (planned.direction != direction).any(axis=1)
     course = wished.copy(order="K")
-    course[turned] = (planned.direction * _speed(speed, planned.further, top_speed)[:, None])[turned]
+    course[turned] = (planned.direction * _speed(speed, planned.further, pace)[:, None])[turned]
     return course, _remembered(direction, planned)
 
 
-def _speed(speed: Scalars, further: Scalars, top_speed: Scalars) -> Scalars:
+def _speed(speed: Scalars, further: Scalars, pace: Scalars) -> Scalars:
     """The speed along a way that is `further` times as long as the straight line: braking for a goal begins later."""
-    return np.maximum(np.minimum(speed * further, top_speed), speed)
+    return np.maximum(np.minimum(speed * further, pace), speed)
 
 
 def _remembered(wish: Vectors, planned: Courses) -> Planned:

@@ -8,11 +8,14 @@ import pytest
 from steering_addon.behaviors.arrival import Arrival
 from steering_addon.behaviors.obstacle_avoidance import ObstacleAvoidance
 from steering_addon.behaviors.seek import Seek
+from steering_addon.behaviors.unaligned_collision_avoidance import METHODS, UnalignedCollisionAvoidance
 from steering_addon.behaviors.wander import Wander
 from steering_addon.locomotion import Planar, SimpleVehicle
 from steering_addon.simulation.arrays.vectors import columns
 from steering_addon.simulation.combining import COMBININGS
+from steering_addon.simulation.declaration import number_of
 from steering_addon.simulation.geometry.obstacles import Obstacles, boxes
+from steering_addon.simulation.maneuvers.chasing import CURRENT_SPEED
 from steering_addon.simulation.snapshot import State
 from steering_addon.simulation.ways.planning import Planned, planned_course
 from tests.sampling import sampled
@@ -69,6 +72,27 @@ def test_nothing_is_planned(behaviors, moves) -> None:
     place = replace(walkers(behaviors), locomotions=[(moves, {})])
     memory = place.run(3)[-1].memories.get("ways", Planned.blank(2))
     assert not memory.planned.any()
+
+
+@pytest.mark.parametrize("method", ["", "VELOCITY"], ids=["turns", "chooses a velocity"])
+def test_a_weak_walker_keeps_its_pace_along_a_wall_before_its_goal(method) -> None:
+    """Its strength limits how it turns to the way along the wall: it is not to turn to the goal beyond. And although
+    the way is longer than the straight line, it is no reason to run."""
+    chooses = [(UnalignedCollisionAvoidance, {"method": number_of(METHODS, method)})] if method else []
+    weak = Scene(
+        [[4.0, 6.5, 0.0]],
+        forward=[[1.0, 0.0, 0.0]],
+        speed=1.2,
+        behaviors=[(Seek, {"pace": CURRENT_SPEED}), (ObstacleAvoidance, {}), *chooses],
+        vehicle=WALKER | {"max_force": 1.0, "max_speed": 2.0, "cruise_speed": 0.6, "keep_apart": True},
+        locomotions=[(Planar, {})],
+        tracked=leaders(np.array([20.0, 40.0, 0.0])),
+        obstacles=boxes([[0.0, 8.0, 0.0]], [[20.0, 0.3, 2.0]]),
+        fps=12.0,
+    )
+    path = positions(weak.run(36))[:, 0]
+    assert np.linalg.norm(np.diff(path, axis=0), axis=1) * weak.fps == pytest.approx(1.2, rel=0.03)
+    assert (path[:, 1] > 6.4).all(), "along the wall, not out from it"
 
 
 def test_between_two_plans_the_course_keeps_its_angle_to_the_wish() -> None:
