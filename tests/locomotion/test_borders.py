@@ -1,5 +1,6 @@
 """On Foot near borders: who goes away from one is not braked, and people and animals use all of a stage."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -167,6 +168,32 @@ def test_who_is_hindered_turns_by_the_least_of_several_angles_to_either_side(ask
             [direction], _ = walkable.free_direction(look, np.array([int(side)]))
             found = np.degrees(np.arctan2(direction[1], direction[0]))
             assert found == pytest.approx(hand * (asked + turn))
+
+
+def test_who_turns_back_lets_no_part_of_its_body_hang_over_an_edge_before_its_goal() -> None:
+    ground = surfaces([rectangle((-1.0, -10.0), (1.0, 4.0))])
+    scene = walkers(
+        ground,
+        [(0.0, -2.0, 0.0)],
+        [(Arrival, {"target": 1})],
+        locomotions=[(OnFoot, PERSON)],
+        tracked=leaders((0.0, 9.0, 0.0)),
+    )
+    scene.vehicle.update(radius=0.4)
+    nearest = positions(scene.run(6 * FPS))[:, 0, 1].max()
+    assert 3.4 < nearest <= 4.0 - 0.4
+
+
+def test_who_turns_back_at_an_edge_is_led_by_60_degrees_more_than_along_it() -> None:
+    """Only where it shuns edges, and is led far from where it wants to go."""
+    for hand in (1.0, -1.0):
+        walkable, look = looks([4.0], (0.95, hand * np.sqrt(1.0 - 0.95 * 0.95)))
+        course, side = walkable.free_direction(look, np.array([0]))
+        back = walkable.turned_back(look, course, side)
+        turn = np.arctan2(*(course[0, 0] * back[0, 1] - course[0, 1] * back[0, 0], np.sum(course * back)))
+        assert np.degrees(turn) == pytest.approx(60.0 * side[0])
+        assert not walkable.turned_back(look, look.direction, side).any()
+        assert not replace(walkable, shuns_edges=np.array([False])).turned_back(look, course, side).any()
 
 
 def test_a_turn_has_room_where_its_circle_does_not_leave_the_ground() -> None:

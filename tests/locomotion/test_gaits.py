@@ -8,6 +8,7 @@ import pytest
 
 from steering_addon.locomotion.gaits import (
     GAITS,
+    SETS_OFF,
     WAY_OUT,
     Walkers,
     find_directions,
@@ -178,6 +179,30 @@ def test_who_is_asked_back_stops_to_turn_or_goes_round_and_nobody_else_does() ->
     direction, speed, idle = find_directions(walker(n=3), on_the_spot, wanted, wish, wished, onward, none, none > 0.0)
     assert speed.tolist() == [0.0, 1.0, 1.0] and not idle.any()
     assert direction[:, 0].tolist() == [1.0, 1.0, -1.0]
+
+
+def test_who_wants_nowhere_or_hardly_anything_as_it_stands_keeps_its_heading() -> None:
+    nowhere, rest = np.zeros((1, 2)), (np.zeros(1), np.zeros(1, dtype=bool))
+    for w, wish, expected in ((walker(), 0.0, 1.0), (walker(**STILL), 0.9, 1.0), (walker(**STILL), 1.1, 0.0)):
+        wish = w.slowest * wish * SETS_OFF
+        wanted = nowhere if not wish[0] else wish[:, None] * (0.0, 1.0)
+        direction, _, idle = find_directions(w, w.on_the_spot, wanted, wanted, wish, 0.0 * wish, *rest)
+        assert direction[0].tolist() == [expected, 1.0 - expected]
+        assert idle[0] == (expected == 1.0 and wish[0] > 0.0)
+
+
+@pytest.mark.parametrize(
+    ("changes", "whirls"),
+    [
+        ({}, True),
+        ({"cornered": True}, False),
+        ({"stands": True, "speed": 0.0, "wished": 0.0}, False),
+        ({"most": np.inf}, False),
+    ],
+)
+def test_who_is_slow_and_free_turns_as_it_steps_on(changes: dict[str, Any], whirls: bool) -> None:
+    w = walker(2.0, **({"speed": 0.1, "most": 1.0, "steps_aside": 0.4, "max_force": 1.0} | changes))
+    assert w.whirls[0] == whirls
 
 
 @pytest.mark.parametrize(

@@ -282,6 +282,19 @@ def test_bodies_are_planted_in_pieces_of_so_many_frames_and_each_once(together: 
     assert all((body.position == place[rows]).all() for rows, body in pieces)
 
 
+def test_bodies_that_are_carried_stand_below_what_steps_raise_them_by() -> None:
+    """Of each the ground is by the height of its origin, and by that, lower than it is."""
+    bodies = PlantedBodies(np.ones(9), 0.1 * np.arange(9))
+    for portrait in portraits(startled()):
+        model = portrait.models[0]
+        bodies.frame(replace(model, bodies=replace(model.bodies, raised=np.full(9, 0.2))))
+    [(_, body, ground)] = bodies.pieces(9 * FRAMES, {-1}, None)
+    assert ground is not None
+    heights, _ = ground(body.position.reshape(-1, 3), np.arange(9 * FRAMES))
+    expected = body.position[..., 2] - 0.1 * np.arange(9)[:, None] * body.size - 0.2
+    np.testing.assert_allclose(heights.reshape(9, FRAMES), expected, atol=1e-9)
+
+
 def test_bodies_that_grow_take_longer_steps() -> None:
     run, made = visitors(), {}
     for grown in (1.0, 2.0):

@@ -34,6 +34,9 @@ def test_a_foot_is_held_at_the_median_of_each_stance_and_glides_in_between() -> 
     assert (np.diff(moved[8:13, 0]) > 0.0).all()
     assert stances.stretches.length.tolist() == [6, 6], "a single step is not a stance"
     assert np.flatnonzero(stances.known).tolist() == [*range(2, 9), *range(12, 19)]
+    assert np.flatnonzero(stances.grazes).tolist() == [19], (
+        "in it the foot only grazes the ground, until the next frame"
+    )
 
 
 def test_glides_join_what_is_known_of_a_body_and_know_nothing_of_another() -> None:

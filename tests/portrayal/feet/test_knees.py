@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from steering_addon.portrayal.feet.knees import GIVES, ROLLS, SOON, _Toes, ease
-from steering_addon.portrayal.feet.treads import FootCorrection, LegReach, Stepping
+from steering_addon.portrayal.feet.knees import GIVES, ROLLS, SOON, _half_angle, _Toes, ease
+from steering_addon.portrayal.feet.treads import STRETCH, FootCorrection, LegReach, Stepping
 from steering_addon.simulation.arrays.vectors import columns
 from tests.portrayal.feet.walks import FRAMES
 
@@ -89,6 +89,13 @@ def test_what_never_swings_or_has_no_leg_stays_as_it_is(reach: LegReach | None) 
     stands = FootCorrection(row(0.0, 0.0, 0.0), columns(0.0 * high, 0.0, high), STILL, 0.0 if reach else high)
     foot = Stepping(foot_of().points, np.zeros(FRAMES), reach=reach)
     assert ease(foot, stands, np.zeros(FRAMES), HEIGHT) is stands
+
+
+def test_a_knee_bends_by_the_angle_at_which_its_leg_is_so_long() -> None:
+    upper, lower = LENGTHS
+    far = np.linspace(upper - lower, STRETCH * (upper + lower), 20)
+    cosine = (upper * upper + lower * lower - far * far) / (2.0 * upper * lower)
+    np.testing.assert_allclose(2.0 * _half_angle(REACH, far), np.arccos(cosine), atol=0.002)
 
 
 def test_a_foot_rolls_by_the_angle_at_which_its_leg_is_as_long_as_it_is_to_be() -> None:
