@@ -138,6 +138,8 @@ class HeldDecisions:
         decided: everything else.
         steps: the number of steps in which they acted on these decisions.
         present: (n,) the vehicles that took part in the last step.
+        brakes_from: (n,) the speed from which each brakes evenly down to its limit, m/s; 0 for those that obey it at
+            once.
     """
 
     wish: HeldWish
@@ -145,6 +147,7 @@ class HeldDecisions:
     decided: Decisions
     steps: int
     present: Mask
+    brakes_from: Scalars
 
     def wish_now(self, every: int, forward: Vectors) -> Vectors:
         """The velocities that they wish for in a step, (n, 3) m/s. `every`: the number of steps from one decision to
@@ -152,6 +155,16 @@ class HeldDecisions:
         part = min(self.steps / every, 1.0)
         ahead = self.last.ahead + (self.wish.ahead - self.last.ahead) * part
         return ahead - forward * (self.last.back + (self.wish.back - self.last.back) * part)[:, None]
+
+    def decided_now(self, every: int, decided: Decisions) -> Decisions:
+        """Decisions with what these say to bodies in a step. Speed limits that brake are met by the next decision, and
+        not as soon as bodies can, to hold for the rest of the time: else they would brake in jerks. `every`: as of
+        `wish_now`."""
+        decided = decided.signalling_as(self.decided)
+        if (limit := decided.speed_limit) is None:
+            return decided
+        left = 1.0 - min(self.steps / every, 1.0)
+        return replace(decided, speed_limit=limit + np.maximum(self.brakes_from - limit, 0.0) * left)
 
     def renewed(self, rows: Rows, wish: HeldWish, decided: Decisions) -> "HeldDecisions":
         """The decisions with new ones of some vehicles, which act on them at once. `rows`: (m,); `wish`: of all."""
@@ -162,4 +175,6 @@ class HeldDecisions:
                 before, now = (neutral(name, len(wish.back)) if column is None else column for column in (before, now))
                 said[name] = put(before, rows, now[rows])
         wishes = self.wish.put(rows, wish), self.last.put(rows, wish)
-        return HeldDecisions(*wishes, replace(self.decided, **said), self.steps, self.present)
+        return HeldDecisions(
+            *wishes, replace(self.decided, **said), self.steps, self.present, put(self.brakes_from, rows, 0.0)
+        )

@@ -136,7 +136,10 @@ def _decided(state: State, snapshot: Snapshot, world: World) -> tuple[Vectors, D
     if held is None or held.steps >= every:
         force, decided = decide(state, only_present(snapshot, at_once), replace(world, dt=world.dt * every))
         wish = HeldWish.of(motion.velocity + force * answer, motion.forward)
-        held = HeldDecisions(wish, wish if held is None else held.wish, decided, 0, snapshot.present)
+        last = wish if held is None else held.wish
+        # Drivers are left to their reactions.
+        brakes_from = np.where(snapshot.handling.reaction > 0.0, 0.0, magnitude(motion.velocity))
+        held = HeldDecisions(wish, last, decided, 0, snapshot.present, brakes_from)
     if anybody(at_once):
         force, decided = decide(state, only_present(snapshot, ~at_once), world, decided)
         wish = HeldWish.of(motion.velocity + force * answer, motion.forward)
@@ -145,7 +148,7 @@ def _decided(state: State, snapshot: Snapshot, world: World) -> tuple[Vectors, D
     # Velocities change while wishes hold, so that a force that lasts would become weaker.
     age = np.where(at_once, 0.0, (every - 1) * world.dt) / model.mass
     force = (held.wish_now(every, motion.forward) - motion.velocity) / (answer - age[:, None])
-    return force, decided.signalling_as(held.decided), replace(state, held=held)
+    return force, held.decided_now(every, decided), replace(state, held=held)
 
 
 def _deciding_at_once(state: State, snapshot: Snapshot, held: HeldDecisions, time: float) -> Mask:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, replace
 
 import numpy as np
+import pytest
 
 from steering_addon.behaviors.pursuit import Pursuit
 from steering_addon.behaviors.seek import Seek
@@ -54,6 +55,23 @@ class Pushed(Seek):
     def steer(self, world: World, agents: Agents, memory: None) -> Steering:
         force = np.full((len(agents), 3), (1.0, 0.0, 0.0))
         return Steering(force, sets_speed=np.ones(len(agents), dtype=np.bool_))
+
+
+class Braked(Seek):
+    """A limit that brakes evenly."""
+
+    name = "braked"
+
+    def steer(self, world: World, agents: Agents, memory: None) -> Steering:
+        limit = np.maximum(agents.speed - world.dt, 0.0)
+        return Steering(agents.none(), speed_limit=limit, sets_speed=np.ones(len(agents), dtype=np.bool_))
+
+
+@pytest.mark.parametrize("decides_every", [1, 2, 5])
+def test_a_speed_limit_that_brakes_evenly_does_so_however_seldom_it_is_decided(decides_every: int) -> None:
+    braked = {"behaviors": [(Braked, {"target": 1})], "vehicle": {"max_force": 100.0}}
+    speed = speeds(replace(seeker(decides_every), **braked).run(41))[:, 0]
+    assert np.diff(speed) == pytest.approx(-1.0 / 24.0)
 
 
 def test_a_force_that_lasts_is_as_strong_as_one_that_is_decided_in_each_step() -> None:
