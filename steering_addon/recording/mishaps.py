@@ -40,8 +40,8 @@ KINDS = (OVERLAP, OBSTACLE, STUCK, GROUND, FELL, HELD, NO_WAY, OFF_PLACE, LATE, 
 
 TOLERANCE = 0.1
 """Least depth of an overlap, as a share of the smaller body's radius: less is not visible."""
-STILL = 0.05
-"""Share of max_speed below which a vehicle stands still."""
+STILL, AT_PACE = 0.05, 0.5
+"""Shares of max_speed and of its own pace below both of which a vehicle stands still."""
 BLOCKED = 0.25
 """Clearance from an obstacle, in radii of the vehicle, below which a standing vehicle counts as stuck."""
 PATIENCE = 2.0
@@ -172,7 +172,7 @@ class Mishaps:
         # When its turn comes it has as long again to get on.
         self._stood[self._lets & ~lets] = self._stayed[self._lets & ~lets] = 0.0
         self._lets = lets
-        still = solid & (magnitude(state.motion.velocity) < STILL * snapshot.vehicle.max_speed)
+        still = solid & _stand(state, snapshot)
         there = errands(state).arrived | resting(state, snapshot, Settling, Staying)
         blocked = still & (clearance < BLOCKED * radius) & ~there
         self._stood = np.where(blocked, self._stood + snapshot.frame_time, 0.0)
@@ -261,6 +261,12 @@ def _wait_in_turn(halted: Mask, patient: Mask, state: State, snapshot: Snapshot)
     return halted & gets_on
 
 
+def _stand(state: State, snapshot: Snapshot) -> Mask:
+    """The vehicles that stand still, (n,)."""
+    model = snapshot.vehicle
+    return magnitude(state.motion.velocity) < np.minimum(STILL * model.max_speed, AT_PACE * model.pace)
+
+
 def _let_pass(state: State) -> Mask:
     """The vehicles that let others pass where there is no room for two, (n,)."""
     passing = memory_among(Passing, state.memories.values())
@@ -270,7 +276,7 @@ def _let_pass(state: State) -> Mask:
 def _gap_to_those_who_stand(rows: Rows, state: State, snapshot: Snapshot) -> Scalars:
     """The distance between the surfaces of vehicles in rows (m,) and of the nearest other one that stands, (m,) m."""
     model, position = snapshot.vehicle, state.motion.position
-    still = which(snapshot.present & (magnitude(state.motion.velocity) < STILL * model.max_speed))
+    still = which(snapshot.present & _stand(state, snapshot))
     gap = np.full(len(rows), np.inf)
     for number, row in enumerate(rows.tolist()):
         others = still[still != row]

@@ -134,6 +134,7 @@ def test_a_vehicle_standing_long_at_an_obstacle_is_stuck_and_elsewhere_is_not() 
         "it settled there",
         "it stays a while",
         "it crawls",
+        "it goes at its pace",
     ],
 )
 def test_a_vehicle_that_stands_at_an_obstacle_is_stuck_for_no_such_reason(why: str) -> None:
@@ -155,6 +156,11 @@ def test_a_vehicle_that_stands_at_an_obstacle_is_stuck_for_no_such_reason(why: s
         stands = replace(at([[1.55, 0.0, 0.0]], velocity=[[0.0, 0.1, 0.0]], obstacles=ball), inputs=crawling)
         assert looked_at(*[stands] * 80).number(STUCK) == 1
         stands = replace(stands, mindset=crawls)
+    elif why == "it goes at its pace":
+        stands = at([[1.55, 0.0, 0.0]], velocity=[[0.0, 0.2, 0.0]], obstacles=ball)
+        assert looked_at(*[stands] * 80).number(STUCK) == 1
+        slow = replace(stands.inputs.vehicle, cruise_speed=np.full(1, 0.2 / 5.0))
+        stands = replace(stands, inputs=replace(stands.inputs, vehicle=slow))
     elif why == "it cannot move":
         fixed = replace(stands.inputs.vehicle, max_speed=np.zeros(1))
         stands = replace(stands, inputs=replace(stands.inputs, vehicle=fixed))
