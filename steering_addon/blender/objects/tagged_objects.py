@@ -25,7 +25,7 @@ def in_use(scene: Scene) -> list[Object]:
         for ob in holder.objects:
             # A removed object is listed as None until the layer is updated.
             if ob is not None:
-                by_name[ob.name if ob.library is None else full_name(ob)] = ob
+                by_name[full_name(ob)] = ob
     return [by_name[name] for name in sorted(by_name)]
 
 
@@ -53,8 +53,9 @@ def by_role(objects: Iterable[Object]) -> dict[Role, list[Object]]:
 
 
 def full_name(ob: Object) -> str:
-    """A name that distinguishes objects of several libraries."""
-    return f"{ob.name} [{ob.library.filepath}]" if ob.library else ob.name
+    """A name that distinguishes objects of several libraries, wherever these and the file are."""
+    name: str = ob.name_full
+    return name
 
 
 def why_outside(ob: Object) -> str:

@@ -71,7 +71,12 @@ class RemovingRow(SteeringOperator):
         if self.row >= len(stored):
             remedy = f"Choose an index below {len(stored)}" if len(stored) else self.empty
             raise Refusal(f"{self.noun} {self.row} does not exist. {remedy}.")
-        stored.remove(self.row)
+        try:
+            stored.remove(self.row)
+        except TypeError:
+            # Of the rows of a library override, Blender removes only those that were added to it.
+            text = f"{self.noun} {self.row} of {crowd.name} comes from the linked file. Remove it there."
+            raise Refusal(text, about=[crowd]) from None
         # Blender does not update dependencies after this, and a preview would continue with what is gone.
         crowd.update_tag()
 

@@ -68,7 +68,7 @@ def taking_fingerprint(scene: Scene, baked: Collection[Object] | None = None) ->
 
     keyed: KeyedPaths = {}
     stored = settings_of(scene)
-    add(scene.render.fps, scene.render.fps_base, _values(stored, "", set(), OF_THE_SCENE) if stored else ())
+    add(scene.render.fps, scene.render.fps_base, _values(stored, "", set(), OF_THE_SCENE) if stored else [])
     baked_vehicles = [pair for pair in objects if pair[0] in moved]
     for ob, stored in sorted(baked_vehicles, key=lambda pair: (pair[1].identity, full_name(pair[0]))):
         animated = animated_paths(ob, keyed)

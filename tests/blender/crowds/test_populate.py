@@ -122,6 +122,13 @@ def test_models_can_be_added_and_removed() -> None:
     refuses("populate_remove", "Model 7 does not exist", row=7)
 
 
+def test_a_model_that_an_override_of_a_crowd_has_from_its_library_stays(tmp_path: Path) -> None:
+    populate_after(wedge("Crow"))
+    override = from_library(tmp_path, "objects", "Crowd").override_create()
+    bpy.context.scene.collection.objects.link(override)
+    refuses("populate_remove", "Model 0 of Crowd comes from the linked file. Remove it there", override, row=0)
+
+
 def test_a_refusal_stores_no_settings_on_the_crowd() -> None:
     settled = press("crowd_add")
     refuses("populate_remove", "Model 0 does not exist", row=0)

@@ -6,7 +6,7 @@ import bpy
 import pytest
 
 from tests.blender.animated import curves, drive, insert, strip_of_own_action
-from tests.blender.building import armature, empty, frames, part, reopen, sphere
+from tests.blender.building import armature, empty, frames, from_library, link, part, reopen, sphere
 from tests.blender.dumping import assert_same, scene_dump
 from tests.blender.shaped import shaped
 from tests.blender.steered import bake, clear_bake, crowd, leader, obstacle, press, road, select, tag, vehicle
@@ -204,6 +204,7 @@ NO_CHANGES: dict[str, Callable[[], object]] = {
     "an untagged object": lambda: bpy.ops.mesh.primitive_cube_add(),
     "a value set to what it was": a_value_set_to_what_it_was,
     "a look at a behavior": lambda: of("Cars").docking.use,
+    "settings of the scene that were never set": lambda: bpy.context.scene.property_unset("steering"),
     "the same bake again": bake,
     "a setting of another locomotion": lambda: setattr(of("Cars").planar, "max_turn_rate", 1.0),
 }
@@ -225,6 +226,17 @@ def test_making_it_writes_nothing_and_it_survives_saving(tmp_path) -> None:
     before = fingerprint()
     assert_same(scene, scene_dump())
     reopen(tmp_path / "town.blend")
+    assert fingerprint() == before
+
+
+def test_it_stays_when_the_file_is_saved_elsewhere_than_a_library_of_it(tmp_path) -> None:
+    obstacle(name="Rock")
+    rock = link(from_library(tmp_path, "objects", "Rock"))
+    vehicle(crowd=crowd(obstacle_avoidance={}))
+    bake()
+    before, path = fingerprint(), rock.library.filepath
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "shot.blend"))
+    assert rock.library.filepath != path
     assert fingerprint() == before
 
 
