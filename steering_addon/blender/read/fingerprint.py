@@ -58,7 +58,8 @@ def fingerprint(scene: Scene, baked: Collection[Object] | None = None) -> str:
 
 def taking_fingerprint(scene: Scene, baked: Collection[Object] | None = None) -> Generator[None, None, str]:
     """As `fingerprint`, in pieces between which nothing may change."""
-    objects = [(ob, stored) for ob in in_use(scene) if (stored := settings_of(ob)) is not None and stored.roles]
+    used = in_use(scene)
+    objects = [(ob, stored) for ob in used if (stored := settings_of(ob)) is not None and stored.roles]
     moved = {ob for ob, stored in objects if _is_moved(ob, stored, baked)}
     hashed = hashlib.blake2b(digest_size=16)
 
@@ -79,7 +80,12 @@ def taking_fingerprint(scene: Scene, baked: Collection[Object] | None = None) ->
             if _is_read(curve.data_path):
                 add(*curve_data(curve))
         yield
-    read, posed, parts = _objects_read(objects, moved)
+    holders = [stored for _, stored in objects if not stored.roles.isdisjoint(HOLDERS)]
+    pointed = [target for stored in holders for target in _pointed_at(stored)]
+    there = set(used)
+    # A bake is told of its vehicles by identity: their names do not count.
+    add(sorted((str(ob.steering.identity) if ob in moved else full_name(ob), ob in there) for ob, _ in pointed))
+    read, posed, parts = _objects_read({ob for ob, _ in objects}, pointed, moved)
     for ob in read:
         add(*_contents(ob, is_posed=ob in posed))
         yield
@@ -128,14 +134,12 @@ def _is_read(path: str) -> bool:
 
 
 def _objects_read(
-    objects: list[tuple[Object, PropertyGroup]], moved: set[Object]
+    tagged: set[Object], pointed: list[tuple[Object, str]], moved: set[Object]
 ) -> tuple[list[Object], set[Object], list[Object]]:
     """The objects that a run reads, without the moved ones, by name: the tagged ones, the targets of behaviors, the
     parts of obstacles, and all that these depend on; the armatures among them whose pose counts; and the parts of other
-    bodies, of which only the size does."""
-    holders = [stored for _, stored in objects if not stored.roles.isdisjoint(HOLDERS)]
-    pointed = [target for stored in holders for target in _pointed_at(stored)]
-    bodies, family = ({ob for ob, _ in objects} | {ob for ob, _ in pointed}) - moved, Family()
+    bodies, of which only the size does. `pointed`: as of `_pointed_at`."""
+    bodies, family = (tagged | {ob for ob, _ in pointed}) - moved, Family()
     parts = {ob: set(_untagged_below(ob, family)) for ob in bodies if _has_parts(ob)}
     of_obstacles = {part for ob, below in parts.items() if has_role(ob, Role.OBSTACLE) for part in below}
     carried = [ob for ob in moved if ob.parent is not None]

@@ -126,6 +126,8 @@ def workshop():
     leader(armature("Dancer", Arm=((0, 0, 0), (0, 1, 0))))
     ship = vehicle(name="One", crowd=crowd("Cars", seek={"target": puppet, "target_bone": "Hand"}))
     insert(ship, "location", {-9: (0.0, -5.0, 0.0), -4: (0.0, -1.0, 0.0)})
+    of("Cars").seek.target_collection = goals = bpy.data.collections.new("Goals")
+    goals.objects.link(ship)
 
 
 def shape_key():
@@ -156,6 +158,9 @@ CHANGES_OF_SHAPES_AND_POSES: dict[str, Callable[[], object]] = {
     "what a constraint of a bone follows": lambda: setattr(bpy.data.objects["Aim"].rotation_euler, "y", 1.0),
     "an axis of a target that nothing moves": lambda: setattr(bpy.data.objects["Leader"].location, "z", 3.0),
     "a custom property that a driver reads": lambda: bpy.data.objects["Aim"].__setitem__("far", 2.0),
+    "a vehicle that is no target any more": lambda: bpy.data.collections["Goals"].objects.unlink(
+        bpy.data.objects["One"]
+    ),
     "a key that leads up to the run": lambda: setattr(
         curves(bpy.data.objects["One"])[1].keyframe_points[1].co, "y", 1.0
     ),
@@ -176,6 +181,7 @@ def test_it_changes_with_shapes_and_poses_of_what_the_run_reads() -> None:
 
 
 NO_CHANGES_OF_SHAPES_AND_POSES: dict[str, Callable[[], object]] = {
+    "the name of a vehicle": lambda: setattr(bpy.data.objects["One"], "name", "First"),
     "how a leader is drawn": lambda: setattr(bpy.data.objects["Leader"], "empty_display_size", 4.0),
     "the pose of a leader": lambda: setattr(arm("Dancer").location, "x", 1.0),
     "an axis that is keyed": lambda: setattr(bpy.data.objects["Leader"].location, "x", 3.0),
