@@ -24,7 +24,16 @@ from ..property_groups import bone_of
 from .dependencies import KeyedPaths, animated_paths, reasons, with_all_behind
 from .marks import marker_frames
 from .sources import keys_looks
-from .stored_data import animation_of, bond_of, curve_data, curves_of, data_of_part, leading_up, stored_data
+from .stored_data import (
+    animation_of,
+    bond_of,
+    curve_data,
+    curves_of,
+    data_of_part,
+    leading_up,
+    stored_data,
+    taken_by_nodes,
+)
 
 OF_THE_SCENE = {
     *("crowd", "use_frame_range", "frame_start", "frame_end", "replace_own_keys"),
@@ -144,7 +153,8 @@ def _objects_read(
     of_obstacles = {part for ob, below in parts.items() if has_role(ob, Role.OBSTACLE) for part in below}
     carried = [ob for ob in moved if ob.parent is not None]
     guides = {guide for ob in moved if (guide := pointed_at(ob.steering, "guide")) is not None}
-    read = set(with_all_behind({*bodies, *of_obstacles, *(ob.parent for ob in carried), *guides})) - moved
+    read = set(with_all_behind({*bodies, *of_obstacles, *(ob.parent for ob in carried), *guides}))
+    read = read.union(with_all_behind(taken for ob in read for taken in taken_by_nodes(ob))) - moved
     posed = {ob for ob, bone in pointed if bone} | {ob.parent for ob in carried if ob.parent_type != "OBJECT"}
     for ob in read:
         posed.update(target for target, why in reasons(ob) if why != "parent" or ob.parent_type != "OBJECT")

@@ -107,6 +107,25 @@ def stored_data(ob: Object, *, is_posed: bool = True) -> Iterator[Any]:
         yield from animation_of(block, is_posed=is_posed)
 
 
+def taken_by_nodes(ob: Object) -> Iterator[Object]:
+    """The objects that geometry nodes of an object take in, as inputs or by themselves."""
+    trees: set[NodeTree] = set()
+    taken = [value for modifier in ob.modifiers if modifier.type == "NODES" for value in inputs_of(modifier).values()]
+    waiting = [modifier.node_group for modifier in ob.modifiers if modifier.type == "NODES"]
+    while waiting:
+        tree = waiting.pop()
+        if tree is not None and tree not in trees:
+            trees.add(tree)
+            waiting += [getattr(node, "node_tree", None) for node in tree.nodes]
+            sockets = (socket for node in tree.nodes for socket in node.inputs)
+            taken += [getattr(socket, "default_value", None) for socket in sockets]
+    for value in taken:
+        if isinstance(value, Object):
+            yield value
+        elif isinstance(value, bpy.types.Collection):
+            yield from value.all_objects
+
+
 def data_of_part(ob: Object) -> Iterator[Any]:
     """What counts of a part of a body, which is measured once: its place in the body and its shape."""
     stored = StillValues(ob)

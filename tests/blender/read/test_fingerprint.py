@@ -116,6 +116,9 @@ def workshop():
     block = shaped("Block", [(-1, 7, 0), (1, 7, 0), (0, 9, 2)], [(0, 1, 2)], {"Tall": {2: (0, 0, 1)}})
     lattice = bpy.data.objects.new("Lattice", bpy.data.lattices.new("Lattice"))
     block.modifiers.new("Bent", "LATTICE").object = lattice
+    nodes = bpy.data.node_groups.new("Joined", "GeometryNodeTree")
+    nodes.nodes.new("GeometryNodeObjectInfo").inputs["Object"].default_value = empty("Taken In")
+    block.modifiers.new("Joined", "NODES").node_group = nodes
     obstacle(block)
     sphere("Knob").parent = block
     lead = leader(location=(0.0, 20.0, 0.0))
@@ -152,6 +155,8 @@ CHANGES_OF_SHAPES_AND_POSES: dict[str, Callable[[], object]] = {
     "a point of a lattice": lambda: setattr(bpy.data.lattices["Lattice"].points[0].co_deform, "x", 3.0),
     "the faces of an obstacle": lambda: bpy.data.objects["Block"].data.flip_normals(),
     "a part of an obstacle": lambda: setattr(bpy.data.objects["Knob"].location, "x", 3.0),
+    "a node": lambda: bpy.data.node_groups["Joined"].nodes.new("GeometryNodeJoinGeometry"),
+    "what a node takes in": lambda: setattr(bpy.data.objects["Taken In"].location, "x", 3.0),
     "a pose": lambda: setattr(arm().location, "x", 1.0),
     "a constraint of a bone": a_constraint_of_a_bone,
     "how much of a constraint of a bone counts": lambda: setattr(arm().constraints[0], "influence", 0.5),
