@@ -80,8 +80,8 @@ class KeepCompany(Neighborhood):
 
     Those who want company join the nearest others of their crowd who do and go the same way. Groups part where they
     have to, and come together again. Who stands is waited for, unless it is far away, has arrived, or takes longer than
-    patience lasts, and nobody waits where others would have to, as in a door. Does nothing for those who are alone, or
-    run from something or after it.
+    patience lasts, and nobody waits where others would have to, as in a door. Does nothing for those who are alone, run
+    from something or after it, or keep a place in a formation.
     """
 
     name = "keep_company"
@@ -105,7 +105,9 @@ class KeepCompany(Neighborhood):
     def steer(self, world: World, agents: Agents, memory: Company) -> Steering:
         away = memory.waited < 0.0
         known = Companions.of(world, agents, np.stack((memory.first, memory.second), axis=1))
-        companions = self._joined(world, known.kept(self.distance * np.where(away, LEAVES, LOSES)), memory)
+        placed = world.in_formation[agents.rows]
+        furthest = self.distance * np.where(placed, 0.0, np.where(away, LEAVES, LOSES))
+        companions = self._joined(world, known.kept(furthest), memory, ~placed)
         members = _Circle.of(companions, memory.stopped)
         stands = agents.speed <= STANDS * agents.cruise_speed
         standing = np.where(stands, memory.standing + world.dt, 0.0)
@@ -170,14 +172,14 @@ class KeepCompany(Neighborhood):
         rows = np.stack((memory.first, memory.second), axis=1)
         return Intention(companions=np.where(np.stack((memory.with_first, memory.with_second), axis=1), rows, -1))
 
-    def _joined(self, world: World, companions: Companions, memory: Company) -> Companions:
-        """The companions, with those whom agents join in this step."""
+    def _joined(self, world: World, companions: Companions, memory: Company, free: Mask) -> Companions:
+        """The companions, with those whom agents that are free to, (n,), join in this step."""
         if np.floor(world.time / LOOKS_EVERY) == np.floor((world.time - world.dt) / LOOKS_EVERY):
             return companions
         agents, keys = companions.agents, companions.keys()
         alone = (companions.size == 1) & (uniform(mix(agents.keys, COMPANY)) < self.in_company)
         takes_a_third = companions.paired() & (uniform(mix(keys, THREES)) < self.threes)
-        seeks = (alone | takes_a_third) & ~(agents.intention.alarmed | agents.intention.hurries)
+        seeks = free & (alone | takes_a_third) & ~(agents.intention.alarmed | agents.intention.hurries)
         seeking = which(seeks)
         if not len(seeking):
             return companions

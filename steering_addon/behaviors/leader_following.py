@@ -47,8 +47,9 @@ class LeaderFollowing(Neighborhood):
     the rectangle ahead of the leader steers aside. Followers keep apart from others nearby.
 
     In a formation, as they stand or at the vertices of an object, each goes exactly along with its place: those outside
-    fly faster in a turn. There they leave out what keeps a flock in order: Keep Apart, Match Heading, Stay Together and
-    Wander, and turning back to a region that lets go. Does nothing without a leader.
+    fly faster in a turn. There they leave out what keeps a flock in order: Keep Apart, Match Heading, Stay Together,
+    Keep Company and Wander, and turning back to a region that lets go. Those who are in their places about one leader
+    do not avoid each other. Does nothing without a leader.
     """
 
     name = "leader_following"
@@ -111,7 +112,8 @@ class LeaderFollowing(Neighborhood):
         seen = world.by_way(agents, place, world.bodies.moves(row))
         if moves is not None:
             off = np.where(kept, magnitude(agents.level(seen - agents.position)), 0.0)
-            shape, led = (np.where(shape >= 0, now, was) for now, was in ((shape, memory.shape), (row, memory.leader)))
+            led = np.where(kept | (shape >= 0), row, memory.leader)
+            shape = np.where(shape >= 0, shape, memory.shape)
             asked = np.where(kept, world.time, memory.asked)
             after = Station(local, moves.velocity, shape, led, vertex, off, asked)
         desired = velocity_to_keep(agents, seen, velocity, self.approach_time)

@@ -110,11 +110,14 @@ class UnalignedCollisionAvoidance(Neighborhood, Adjustment):
         )
 
     def near(self, world: World, agents: Agents) -> Neighbors:
-        """The vehicles that the agents perceive. Without those that they are to meet, and those that drivers meet in
-        another lane, or queue with."""
+        """The vehicles that the agents perceive. Without those that they are to meet, those from which their places in
+        a formation keep them apart, and those that drivers meet in another lane, or queue with."""
         near, meets = super().near(world, agents), agents.intention.meets
         if anybody(meets >= 0):
             near = near.where(lambda pairs: pairs.body != meets[pairs.agent])
+        if (stations := world.stations) is not None:
+            in_place = world.in_formation & (stations.off < world.bodies.radius[: world.vehicles])
+            near = near.where(lambda pairs: ~stations.together(agents.rows[pairs.agent], pairs.body, in_place))
         if not drives_along_paths(world, agents):
             return near
         lanes = Lanes.of(world, agents)

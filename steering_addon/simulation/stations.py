@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .arrays.scalars import Mask, Rows, Scalars
+from .arrays.scalars import Mask, Rows, Scalars, nobody, put, which
 from .arrays.vectors import Vectors
 from .memory import Memory, recently, remembered
 
@@ -19,7 +19,8 @@ class Station(Memory):
     Attributes:
         local: (n, 3) ahead, to the right and up as seen from the leader, metres; nan before there is one.
         velocity: (n, 3) at which it got through the last step, m/s.
-        shape, leader: (n,) the row of the shape at whose vertices it last was to be, and that of its leader; -1 before.
+        shape: (n,) the row of the shape at whose vertices it last was to be; -1 before.
+        leader: (n,) the row of the body about which it last had its place; -1 before.
         vertex: (n,) the row of the vertex that it has taken there; FREE or NONE_LEFT.
         off: (n,) how far it is off its place, metres.
         asked: (n,) the time at which it last kept its place, seconds.
@@ -37,3 +38,10 @@ class Station(Memory):
         """(n,) the vehicles that keep their places. `time`: now, seconds; `interval`: seconds from one decision to the
         next."""
         return recently(self.asked, time, interval)
+
+    def together(self, vehicle: Rows, body: Rows, stands: Mask) -> Mask:
+        """(p,) whether vehicles stand in their places about one leader, which keep them apart from bodies of rows (p,).
+        `stands`: (n,) the vehicles that stand in theirs."""
+        known = which(body < len(self.leader))
+        both = stands[vehicle[known]] & stands[body[known]] & (self.leader[vehicle[known]] == self.leader[body[known]])
+        return put(nobody(len(body)), known, both)

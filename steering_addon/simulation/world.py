@@ -12,7 +12,7 @@ from . import ground
 from .arrays.chance import Keys
 from .arrays.frozen import Columns
 from .arrays.once import once
-from .arrays.scalars import EPSILON, Mask, Rows, Scalars, anybody, largest, same_for_all, shared, which
+from .arrays.scalars import EPSILON, Mask, Rows, Scalars, anybody, largest, nobody, same_for_all, shared, which
 from .arrays.vectors import Vectors, columns, cross, magnitude, no_vectors, picked, unit, unit_or
 from .bodies import Bodies
 from .candidates import Candidates
@@ -131,6 +131,11 @@ class World:
         wanted = np.where(which == OWN_CROWD, self.bodies.crowd[agents.rows], crowd)
         wanted = np.where(which == EVERYONE, ANY_CROWD, np.where(wanted < 0, NO_CROWD, wanted))
         return neighbors.where(lambda near: self._is_in_crowd(near, wanted))
+
+    @once
+    def in_formation(self) -> Mask:
+        """(vehicles,) those that keep places in a formation."""
+        return nobody(self.vehicles) if self.stations is None else self.stations.kept(self.time, self.interval)
 
     def along_ground(self, offset: Vectors, rows: Rows) -> Vectors:
         """Offsets, (p, 3) metres, with heights that count from the ground on which vehicles walk.

@@ -7,10 +7,12 @@ import pytest
 
 from scripts.measures.formations import leader, led, line, off_places, wedge
 from steering_addon.behaviors.containment import Containment
+from steering_addon.behaviors.keep_company import KeepCompany
 from steering_addon.behaviors.leader_following import AS_THEY_STAND, LeaderFollowing
 from steering_addon.behaviors.separation import Separation
+from steering_addon.behaviors.unaligned_collision_avoidance import UnalignedCollisionAvoidance
 from steering_addon.behaviors.wander import Wander
-from steering_addon.locomotion import Planar
+from steering_addon.locomotion import OnFoot, Planar
 from steering_addon.recording.mishaps import OFF_PLACE, Mishaps
 from steering_addon.simulation.geometry.regions import SPHERE, regions
 from steering_addon.simulation.maneuvers.formation import vertices_taken
@@ -160,6 +162,33 @@ def test_in_a_formation_nobody_keeps_apart_and_wanders_nor_turns_back_to_a_regio
     assert positions(scene.run(48))[-1] == pytest.approx(places, abs=1e-9)
     loose = replace(scene, behaviors=[*beside, (LeaderFollowing, {})])
     assert np.abs(positions(loose.run(48))[-1] - places).max() > 0.5
+
+
+@pytest.mark.parametrize("behavior", [UnalignedCollisionAvoidance, KeepCompany])
+def test_those_in_one_formation_neither_avoid_each_other_nor_keep_company(behavior) -> None:
+    """However close their places are: those keep them apart."""
+    places = np.array([[0.92 * x, -3.0 - 0.92 * y, 0.0] for x in (-1, 0, 1) for y in range(3)])
+    scene = Scene(
+        places,
+        speed=1.0,
+        forward=(0.0, 1.0, 0.0),
+        decides_every=2,
+        locomotions=[(OnFoot, {})],
+        vehicle={"max_speed": 2.4, "cruise_speed": 0.4, "max_force": 2.5, "radius": 0.44},
+        behaviors=[(LeaderFollowing, KEPT), (behavior, {})],
+        tracked=leaders([0.0, 0.0, 0.0]),
+    )
+
+    def at(frame: int, snapshot):
+        """The leader sways by a few degrees as it walks."""
+        turn = about((0.0, 0.0, 1.0), 4.0 * np.sin(frame / 12.0))
+        position = turned([[0.0, frame / 24.0, 0.0]], np.eye(3))
+        return replace(
+            snapshot, tracked=replace(snapshot.tracked, position=position, forward=turned([[0.0, 1.0, 0.0]], turn))
+        )
+
+    alone = positions(replace(scene, behaviors=scene.behaviors[:1]).run(60, at=at))
+    assert np.abs(positions(scene.run(60, at=at)) - alone).max() < 0.05
 
 
 def test_a_keyed_share_leads_from_one_formation_to_the_other() -> None:
