@@ -15,6 +15,7 @@ from steering_addon.locomotion import CATALOGUE
 from steering_addon.portrayal.clips import MEASURED
 from steering_addon.portrayal.driver_properties import SHARE
 from tests.blender.animated import bags
+from tests.blender.building import part
 from tests.blender.dumping import difference, scene_dump, without_bake_ids, without_run_records
 
 RECORD = "steering_bake"
@@ -190,6 +191,17 @@ def _not_driven(ob: bpy.types.Object | None, stored: dict) -> dict:
         keys = [key for key in stored["stored"] if key != "steering"]
         stored = {**stored, "steering": None, "stored": keys}
     return stored
+
+
+def outdated() -> str:
+    """The frames, of the present one and another, on which a bake is said to be outdated."""
+    scene, count = bpy.context.scene, part("blender.status.census").count
+    before, found = scene.frame_current, []
+    for frame in (before, before + 3):
+        scene.frame_set(frame)
+        found += [f"on frame {frame}"] if count(scene).bake.outdated else []
+    scene.frame_set(before)
+    return ", ".join(found)
 
 
 def caches() -> list[str]:

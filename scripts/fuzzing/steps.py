@@ -103,7 +103,10 @@ def bake(trial: Trial, chance: Random) -> None:
     _end_preview(trial)
     trial.scene.select(chance)
     before, involved = laws.dump(), laws.involved()
-    if trial.attempt("bake", selected=chance.random() < 0.5, replace_own_keys=chance.random() < 0.3):
+    selected = chance.random() < 0.5
+    if trial.attempt("bake", selected=selected, replace_own_keys=chance.random() < 0.3):
+        if not selected:
+            trial.breaks("a bake holds until something is changed", laws.outdated())
         involved |= laws.involved()
         trial.breaks("a bake leaves other things alone", laws.touched(before, laws.dump(), involved))
         trial.breaks("keys are finite", laws.no_numbers())
