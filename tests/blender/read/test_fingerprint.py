@@ -145,6 +145,11 @@ def a_constraint_of_a_bone() -> None:
     arm().constraints.new("COPY_ROTATION").target = bpy.data.objects["Aim"]
 
 
+def a_key_that_leads_up() -> None:
+    [along] = [c for c in curves(bpy.data.objects["One"]) if (c.data_path, c.array_index) == ("location", 1)]
+    along.keyframe_points[1].co.y = 1.0
+
+
 def of_animation(name: str, value: object) -> None:
     setattr(bpy.data.objects["Leader"].animation_data, name, value)
 
@@ -166,9 +171,7 @@ CHANGES_OF_SHAPES_AND_POSES: dict[str, Callable[[], object]] = {
     "a vehicle that is no target any more": lambda: bpy.data.collections["Goals"].objects.unlink(
         bpy.data.objects["One"]
     ),
-    "a key that leads up to the run": lambda: setattr(
-        curves(bpy.data.objects["One"])[1].keyframe_points[1].co, "y", 1.0
-    ),
+    "a key that leads up to the run": a_key_that_leads_up,
     "how the rotation of a vehicle is stored": lambda: setattr(bpy.data.objects["One"], "rotation_mode", "QUATERNION"),
     "how much of an action counts": lambda: of_animation("action_influence", 0.5),
     "how an action is blended": lambda: of_animation("action_blend_type", "ADD"),
