@@ -6,9 +6,10 @@ makes room.
 
     jostling = |course| (1 - progress / jammed) noise(t)        stepping back = -steps_back course
 
-where noise(t) are two smooth random numbers from -1 to 1, one along each axis. Who steps aside does without: it finds
-the gap that opens, and would only turn to and fro before it. Who is to stand (Cruise Speed 0) leaves no gap of itself:
-the jammed go on as if it were not there, and contacts have it make room.
+where noise(t) are two smooth random numbers from -1 to 1, one along each axis. Who steps aside does without, as long as
+gaps open: it finds them, and would only turn to and fro before them. Among many who cross an open place none opens any
+more once all of them stand, so who has not got on for long jostles, too. Who is to stand (Cruise Speed 0) leaves no gap
+of itself: the jammed go on as if it were not there, and contacts have it make room.
 
 Who is held up on a way that turns, as through a door, or that comes to a passage too narrow for two, and steps aside
 goes before those who have a longer way left, if nobody right before it has a shorter one: it does not keep out of their
@@ -59,6 +60,8 @@ class Jamming:
         freely: share of the wished speed; an agent on the ground that makes less progress is held up.
         stuck: share of the wished speed; an agent that makes less progress lets others come nearer than the clearance.
         stands: share of the wished speed; an agent on the ground that could go no faster stands instead of creeping.
+        deadlocked: share of the wished speed; one that steps aside jostles if it makes less progress. One that stands
+            comes to it in 4.6 times the patience, as e^-4.6 = 0.01.
     """
 
     patience: float = 0.85
@@ -69,6 +72,7 @@ class Jamming:
     freely: float = 0.9
     stuck: float = 0.5
     stands: float = 0.2
+    deadlocked: float = 0.01
 
 
 JAMMING = Jamming()
@@ -150,9 +154,10 @@ class Jam:
         return cls(slow & pressed, slow & held, first, course, jamming)
 
     def loosened(self, world: World, agents: Agents, course: Vectors, progress: Scalars) -> Vectors:
-        """The courses, (n, 3) m/s: jostling added for jammed agents, and turned back for held ones. The courses of
-        agents that step aside stay as they are."""
-        rows = which(self.jammed & (agents.handling.side_step <= 0.0))
+        """The courses, (n, 3) m/s: jostling added for jammed agents, and turned back for held ones. Agents that step
+        aside keep their courses, unless they are deadlocked."""
+        finds_gaps = (agents.handling.side_step > 0.0) & (progress >= self.jamming.deadlocked)
+        rows = which(self.jammed & ~finds_gaps)
         if not len(rows):
             return course
         keys, rate = mix(agents.keys[rows], JOSTLES), np.full(len(rows), self.jamming.jostles_a_second)

@@ -64,6 +64,7 @@ def test_only_agents_on_the_ground_that_others_press_jostle() -> None:
     animals, people = (abreast(0.0, locomotions=[(OnFoot, {"turn_on_the_spot": turn})]) for turn in (0.0, 3.0))
     assert (astray(animals, 0.03) > 0.05).all()
     assert (astray(people, 0.03) == 0.0).all(), "nor those that step aside"
+    assert (astray(people, 0.5 * JAMMING.deadlocked) > 0.05).all(), "unless no gap has opened for long"
 
 
 def test_each_agent_jostles_with_its_own_random_key() -> None:
