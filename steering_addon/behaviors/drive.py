@@ -33,7 +33,7 @@ class Drive(Behavior):
     intent = Intent.REACT
     arrives = True
 
-    target: Rows = body("Whom to drive; empty: the nearest leader")
+    target: Rows = body("Whom to drive; empty: the nearest leader", needs_role=True)
     home: Rows = another_body("Where to drive it; empty: to the middle of a crowd")
     herd: Rows = crowd("The crowd to whose middle it is driven without a home; empty: its own")
     gap: Number = length(4.0, "Distance behind it from which it is driven", 0.01, label="Keeps Behind")

@@ -117,6 +117,7 @@ class Parameter:
         at_rest: whether a length grows with the body alone, and not with its speed.
         in_order: whether it names several bodies, which the behavior visits one after the other (`simulation.stops`).
         only_with: the name of a choice of the same declaration, then its numbers with which this has an effect.
+        needs_role: whether an object without any role is not what it means when that is selected, but another target.
         stood_on: whether vehicles come down on places of the body.
         at_end: whether it comes after the parameters that a subclass adds.
         from_clips: whether no file stores it: clips say it for their crowd or state.
@@ -140,6 +141,7 @@ class Parameter:
     room_to_stop: bool = False
     at_rest: bool = False
     in_order: bool = False
+    needs_role: bool = False
     stood_on: bool = False
     only_with: tuple[Any, ...] = ()
     at_end: bool = False

@@ -149,7 +149,7 @@ def _can_be(ob: Object, parameter: Parameter, objects: Sequence[Object]) -> bool
     fitting: tuple[Role | None, ...] = (parameter.role,)
     if parameter.kind is Kind.BODY:
         fitting = (*OF_BODIES, Role.SURFACE) if parameter.stood_on else OF_BODIES
-    untagged = parameter.kind is not Kind.REGION and not has_roles(ob)
+    untagged = not (parameter.kind is Kind.REGION or parameter.needs_role or has_roles(ob))
     return (untagged or any(has_role(ob, role) for role in fitting)) and ob.type == TYPES.get(parameter.kind, ob.type)
 
 

@@ -58,10 +58,20 @@ def full_name(ob: Object) -> str:
     return name
 
 
-def why_outside(ob: Object) -> str:
+def set_aside(scene: Scene, objects: Sequence[Object]) -> list[Object]:
+    """The objects of a scene that are not in use, as its view layers exclude their collections; `objects`: in use."""
+    if len(scene.objects) == len(objects):
+        return []
+    used = set(objects)
+    return [ob for ob in scene.objects if ob not in used]
+
+
+def why_outside(ob: Object, scene: Scene) -> str:
     """Why an object that is pointed at is not in use, and the remedy, to follow its name; without final stop."""
-    if ob.users_scene:
+    if scene in ob.users_scene:
         return "is in no view layer of this scene. Enable its collection in the Outliner, or choose another object"
+    if ob.users_scene:
+        return f"is in another scene, {ob.users_scene[0].name}. Link it to this one, or choose another object"
     return "is no longer in the scene. Choose another object"
 
 

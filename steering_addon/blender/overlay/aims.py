@@ -109,7 +109,7 @@ def _candidates(crowd: Object, scene: Scene, tagged: Mapping[Role, list[Object]]
 def _group_members(crowd: Object, behavior: type[Behavior], name: str, scene: Scene) -> tuple[BodySource, ...]:
     """The candidates for a target that is set to a collection or crowd."""
     try:
-        groups = [group for group in several_of(crowd, (behavior,), in_use(scene)) if group.parameter == name]
+        groups = [group for group in several_of(crowd, (behavior,), scene, in_use(scene)) if group.parameter == name]
     except Refusal:
         # The bake reports what is missing.
         return ()

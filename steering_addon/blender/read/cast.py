@@ -66,6 +66,7 @@ class Cast:
         empty: tagged as points, but without any.
     """
 
+    scene: Scene
     objects: list[Object]
     roles: dict[Role, list[Object]]
     first: int
@@ -118,11 +119,12 @@ def cast_of(
     check_curves([ob for ob in roles[Role.FLOW] if ob.type != "MESH"], Role.FLOW)
     numbers = state_numbers(roles[Role.STATE])
     states = states_of(active, crowds, numbers)
-    triggers = triggers_of(roles, states, set(objects))
-    check_targets([*crowds, *states], objects)
+    triggers = triggers_of(roles, states, scene, set(objects))
+    check_targets([*crowds, *states], scene, objects)
     marks = marks_in_use(roles[Role.MARK])
     check_marks(marks, scene, map(full_name, objects))
     return Cast(
+        scene=scene,
         objects=objects,
         roles=roles,
         first=first,

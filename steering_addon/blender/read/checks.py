@@ -161,23 +161,23 @@ def check_surfaces(objects: Iterable[Object]) -> None:
             raise Refusal(text, about=[ob])
 
 
-def check_targets(crowds: Iterable[Object], objects: Iterable[Object]) -> None:
-    """Refuse pointers of behaviors that do not point at a fitting object of the scene."""
+def check_targets(crowds: Iterable[Object], scene: Scene, objects: Iterable[Object]) -> None:
+    """Refuse pointers of behaviors that do not point at a fitting object in use of a scene."""
     names = {full_name(ob) for ob in objects}
     for crowd in crowds:
         for target in pointers_of(crowd):
-            if problem := _why_unfit(target, names):
+            if problem := _why_unfit(target, scene, names):
                 raise Refusal(f"{target.told(crowd)}, {problem}.", about=[crowd])
             if target.kind is Kind.PATH:
                 check_curves([target.ob], Role.PATH)
 
 
-def _why_unfit(target: Pointer, names: Collection[str]) -> str:
-    """The problem of the object that a behavior points at, by the names of the scene's, and the remedy."""
+def _why_unfit(target: Pointer, scene: Scene, names: Collection[str]) -> str:
+    """The problem of the object that a behavior points at, by the names of those in use, and the remedy."""
     kind, ob = target.kind, target.ob
     # A crowd that is not in the scene stands for its vehicles, which may be.
     if full_name(ob) not in names and not (kind is Kind.CROWD and has_role(ob, Role.CROWD)):
-        return why_outside(ob)
+        return why_outside(ob, scene)
     if target.bone and target.bone not in ob.pose.bones:
         return f"has no bone {target.bone}. Choose another bone"
     if kind is Kind.CROWD and not has_role(ob, Role.CROWD):

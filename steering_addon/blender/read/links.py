@@ -37,7 +37,7 @@ def with_ends(links: Iterable[Object]) -> list[Object]:
     return list(dict.fromkeys(end for end in ends if end is not None))
 
 
-def check_links(links: Iterable[Object], objects: Iterable[Object]) -> None:
+def check_links(links: Iterable[Object], scene: Scene, objects: Iterable[Object]) -> None:
     """Refuse links that lead from nowhere to nowhere."""
     names = {full_name(ob) for ob in objects}
     for ob in links:
@@ -52,7 +52,7 @@ def check_links(links: Iterable[Object], objects: Iterable[Object]) -> None:
             raise Refusal(text, about=[ob])
         for word, named in (("other end", end), ("carrier", carrier_of_link(ob))):
             if named is not None and full_name(named) not in names:
-                raise Refusal(f"{named.name}, the {word} of {ob.name}, {why_outside(named)}.", about=[ob])
+                raise Refusal(f"{named.name}, the {word} of {ob.name}, {why_outside(named, scene)}.", about=[ob])
 
 
 def lines_of(ob: Object, depsgraph: Depsgraph, read: ReadsLines) -> list[np.ndarray]:
@@ -136,14 +136,16 @@ class GuideSource:
     body: BodySource
 
 
-def guides_of(source: VehicleSource, rows: Mapping[str, int], names: Collection[str]) -> tuple[GuideSource, ...]:
+def guides_of(
+    source: VehicleSource, rows: Mapping[str, int], scene: Scene, names: Collection[str]
+) -> tuple[GuideSource, ...]:
     """The guides of those vehicles that are led by hand, or may be on some frame. Refused if a guide is missing, or
     depends on a vehicle that the run moves.
 
     Args:
         source: the vehicles that the run moves; only objects have a guide.
         rows: the rows of these by full name.
-        names: the full names of the objects of the scene.
+        names: the full names of the objects in use of a scene.
     """
     by_hand = source.stored["by_hand"]
     maybe = ((by_hand > 0.0) | source.animated)[source.object_rows]
@@ -151,7 +153,7 @@ def guides_of(source: VehicleSource, rows: Mapping[str, int], names: Collection[
     for k in np.flatnonzero(maybe).tolist():
         vehicle, row = source.objects[k], int(source.object_rows[k])
         if by_hand[row] > 0.0 or animates(vehicle, "steering.by_hand"):
-            sources.append(GuideSource(row, _guide_of(vehicle, rows, names)))
+            sources.append(GuideSource(row, _guide_of(vehicle, rows, scene, names)))
     return tuple(sources)
 
 
@@ -166,14 +168,14 @@ def read_guides(sources: Sequence[GuideSource], by_hand: np.ndarray, depsgraph: 
     return Guides(rows, by_hand[rows].astype(np.float64), matrices[:, :3, 3])
 
 
-def _guide_of(vehicle: Object, rows: Mapping[str, int], names: Collection[str]) -> BodySource:
+def _guide_of(vehicle: Object, rows: Mapping[str, int], scene: Scene, names: Collection[str]) -> BodySource:
     settings = vehicle.steering
     guide = pointed_at(settings, "guide")
     if guide is None:
         text = f"{vehicle.name} is led by hand but has no guide. Choose a Guide, or set By Hand to 0."
         raise Refusal(text, about=[vehicle])
     if full_name(guide) not in names:
-        raise Refusal(f"{guide.name}, the guide of {vehicle.name}, {why_outside(guide)}.", about=[vehicle])
+        raise Refusal(f"{guide.name}, the guide of {vehicle.name}, {why_outside(guide, scene)}.", about=[vehicle])
     bone = settings.guide_bone if guide.type == "ARMATURE" else ""
     if bone and bone not in guide.pose.bones:
         text = f"{guide.name}, the guide of {vehicle.name}, has no bone {bone}. Choose another bone."

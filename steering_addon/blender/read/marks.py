@@ -77,7 +77,7 @@ def check_marks(marks: Iterable[Object], scene: Scene, names: Iterable[str]) -> 
             text = f"The mark {ob.name} is for no vehicle and no crowd. Choose Who, or turn off Takes Part."
             raise Refusal(text, about=[ob])
         if shape is not None and full_name(shape) not in known:
-            raise Refusal(f"{shape.name}, the shape of the mark {ob.name}, {why_outside(shape)}.", about=[ob])
+            raise Refusal(f"{shape.name}, the shape of the mark {ob.name}, {why_outside(shape, scene)}.", about=[ob])
         if settings.marker and not _markers(scene, settings.marker):
             text = f"The timeline has no marker {settings.marker}, at which {ob.name} is met. Choose another marker."
             raise Refusal(text, about=[ob])

@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from bpy.types import Object
+from bpy.types import Object, Scene
 
 from ...minds.conditions import Always, AnyCondition, OfBodies, OfItself, OfRegions, condition_of
 from ...minds.declaring import Trigger, TriggerModel
@@ -17,7 +17,7 @@ from ..objects.tagged_objects import crowd_of, full_name, why_outside
 from ..properties import has_role, pointed_in
 from ..property_groups import values_of
 from ..refusal import Refusal
-from .sources import CrowdSource
+from .sources import CrowdSource, may_be_active
 from .vehicles import VehicleSource, rows_of_points
 
 
@@ -94,18 +94,20 @@ def state_properties(states: Iterable[Object]) -> dict[Object, tuple[str, ...]]:
 
 
 def triggers_of(
-    roles: Mapping[Role, list[Object]], states: Sequence[Object], objects: Collection[Object]
+    roles: Mapping[Role, list[Object]], states: Sequence[Object], scene: Scene, objects: Collection[Object]
 ) -> dict[Object, int]:
-    """The triggers that call into some states, each with its number, in the order of these; `objects`: of the scene.
-    Refused if what a trigger watches for is not in the scene, or the state in which it is heard is of another crowd."""
+    """The triggers that may call into some states, each with its number, in the order of these. Refused if what a
+    trigger watches for is not among the objects in use of a scene, or the state in which it is heard is of another
+    crowd."""
     numbers = trigger_numbers(ob for ob in roles[Role.TRIGGER] if pointed_in(ob, "trigger", "to") in states)
-    for trigger in numbers:
-        _check_trigger(trigger, objects)
+    heard = [(ob, number) for ob, number in numbers.items() if may_be_active(ob)]
+    for trigger, _ in heard:
+        _check_trigger(trigger, scene, objects)
     crowds = [crowd_of(state) for state in states]
-    return dict(sorted(numbers.items(), key=lambda pair: (crowds.index(called_crowd(pair[0])), pair[1])))
+    return dict(sorted(heard, key=lambda pair: (crowds.index(called_crowd(pair[0])), pair[1])))
 
 
-def _check_trigger(trigger: Object, objects: Collection[Object]) -> None:
+def _check_trigger(trigger: Object, scene: Scene, objects: Collection[Object]) -> None:
     """Refuse a trigger that points at what cannot call or be heard."""
     crowd = called_crowd(trigger)
     earlier, caller = pointed_in(trigger, "trigger", "from_state"), pointed_in(trigger, "trigger", "who")
@@ -119,7 +121,8 @@ def _check_trigger(trigger: Object, objects: Collection[Object]) -> None:
         return
     # A crowd that is not in the scene stands for its vehicles, which may be.
     if caller not in objects and not has_role(caller, Role.CROWD):
-        raise Refusal(f"{caller.name}, the Who of the trigger {trigger.name}, {why_outside(caller)}.", about=[trigger])
+        why = why_outside(caller, scene)
+        raise Refusal(f"{caller.name}, the Who of the trigger {trigger.name}, {why}.", about=[trigger])
 
 
 def watched_objects(triggers: Iterable[Object], objects: Collection[Object]) -> list[Object]:

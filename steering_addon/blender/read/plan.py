@@ -15,7 +15,7 @@ from ...simulation.candidates import FIRST, Candidates
 from ...simulation.declaration import CAUSE, POINTERS, Kind
 from ..animation.frame_rate import decides_every, frame_time_of, substeps_of
 from ..objects.identity import distinct_identities
-from ..objects.tagged_objects import crowd_of
+from ..objects.tagged_objects import crowd_of, set_aside
 from ..pieces import in_one_go
 from ..properties import settings_of
 from ..property_groups import values_of
@@ -172,7 +172,7 @@ def _warnings(scene: Scene, cast: Cast) -> Iterator[str]:
     yield from warnings_of(zip(source.objects, of_objects), cast.crowds, cast.states)
     moving = set(source.crowds)
     holders = by_name({*moving, *(state for state in cast.states if crowd_of(state) in moving)})
-    yield from target_warnings(holders, Offered.of(cast.roles))
+    yield from target_warnings(holders, Offered.of(cast.roles, set_aside(scene, cast.objects)))
     yield from mark_warnings(cast.marks, scene, cast.first, cast.last, source.objects, of_objects)
 
 

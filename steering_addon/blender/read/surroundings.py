@@ -75,11 +75,11 @@ class Surroundings:
 
 def surroundings_of(cast: Cast) -> Surroundings:
     """The surroundings of a cast. Raises Refusal for a surface or a setting that cannot be used."""
-    roles, objects, source = cast.roles, cast.objects, cast.source
+    roles, scene, objects, source = cast.roles, cast.scene, cast.objects, cast.source
     rows = rows_of_vehicles(source)
     pointers = [pointer for holder in cast.holders for pointer in pointers_of(holder)]
     pointed = {kind: [pointer for pointer in pointers if pointer.kind is kind] for kind in POINTERS}
-    several = [goal for holder in cast.holders for goal in several_of(holder, behaviors_of(holder), objects)]
+    several = [goal for holder in cast.holders for goal in several_of(holder, behaviors_of(holder), scene, objects)]
     watched = watched_objects(cast.triggers, set(objects))
     obstacles = tuple(BodySource(ob, carrier_of(ob, rows)) for ob in roles[Role.OBSTACLE])
     pointed_regions = [pointer.ob for pointer in pointed[Kind.REGION]]
@@ -90,7 +90,7 @@ def surroundings_of(cast: Cast) -> Surroundings:
     surfaces = roles[Role.SURFACE] if stand else []
     check_surfaces(surfaces)
     links = roles[Role.LINK] if stand else []
-    check_links(links, objects)
+    check_links(links, scene, objects)
     grounds = [ground for ob in cast.marks if (ground := ground_of(ob)) is not None]
     bodies = _bodies(roles, pointed[Kind.BODY], several, rows, [*watched, *cast.marks, *grounds])
     curves = (path_of_signal(ob) for ob in roles[Role.SIGNAL])
@@ -108,7 +108,7 @@ def surroundings_of(cast: Cast) -> Surroundings:
         surfaces=tuple(surfaces),
         links=tuple(links),
         signals=tuple(roles[Role.SIGNAL]),
-        guides=guides_of(source, rows, {full_name(ob) for ob in objects}),
+        guides=guides_of(source, rows, scene, {full_name(ob) for ob in objects}),
         stood_on=(*stood_on(cast.holders, several, watched, roles), *grounds),
     )
     shapes = [shape for ob in cast.marks if (shape := pointed_at(ob.steering.mark, "shape")) is not None]

@@ -1,12 +1,12 @@
 """The targets of behaviors: several objects as one, a collection or all of a role, and what is wrong with them."""
 
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 from zlib import crc32
 
 import numpy as np
-from bpy.types import Collection, Object, PropertyGroup
+from bpy.types import Collection, Object, PropertyGroup, Scene
 
 from ...simulation.arrays.chance import mix
 from ...simulation.behavior import Behavior
@@ -14,7 +14,7 @@ from ...simulation.candidates import NEAREST_ONE, NEXT, PICKS, Candidates
 from ...simulation.declaration import NEAREST, POINTERS, Kind, Parameter
 from ...simulation.roles import DESCRIPTIONS, Role
 from ..objects.hierarchy import ancestors
-from ..objects.tagged_objects import crowd_of, full_name, tagged, why_outside
+from ..objects.tagged_objects import by_role, crowd_of, full_name, members_in, tagged, why_outside
 from ..properties import has_role, pointed_at, settings_of
 from ..property_groups import TYPES, choice_of, collection_of, meaningful
 from ..refusal import Refusal
@@ -35,19 +35,34 @@ class Offered:
     Attributes:
         roles: what takes part of each role; nothing, zero or no entry if none does.
         idle: the name of an idle object by role, at least for roles of which none takes part.
-        outside: the full names of targets that are not in the scene.
+        aside: the name of an object by role that would take part if its collection were not excluded.
+        outside: why targets are not in use, and the remedy, by their full names.
     """
 
     roles: Mapping[Role, Any]
     idle: Mapping[Role, str]
-    outside: Container[str] = ()
+    aside: Mapping[Role, str] = field(default_factory=dict)
+    outside: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, roles: Mapping[Role, Iterable[Object]]) -> "Offered":
-        """The tagged objects of a scene, by role: those count that take part, or may on some frame."""
+    def of(cls, roles: Mapping[Role, Iterable[Object]], aside: Iterable[Object] = ()) -> "Offered":
+        """The tagged objects of a scene, by role: those count that take part, or may on some frame. `aside`: the
+        objects of the scene that are not in use."""
         there = {role: any(map(may_be_active, objects)) for role, objects in roles.items()}
         missing = (role for role in roles if not there[role])
-        return cls(there, {role: ob.name for role in missing for ob in roles[role] if is_idle(ob)})
+        idle = {role: ob.name for role in missing for ob in roles[role] if is_idle(ob)}
+        return cls(there, idle, names_by_role(filter(may_be_active, aside)))
+
+    def remedy(self, role: Role) -> str:
+        """A clause that says how one comes to have an object of a role, of which none takes part."""
+        if role in self.idle:
+            return f"turn on Takes Part of {self.idle[role]}"
+        return f"enable the collection of {self.aside[role]} in the Outliner" if role in self.aside else "tag one"
+
+
+def names_by_role(objects: Iterable[Object]) -> dict[Role, str]:
+    """The name of one object of each role that some of the objects have."""
+    return {role: found[0].name for role, found in by_role(objects).items() if found}
 
 
 def is_idle(ob: Object) -> bool:
@@ -94,14 +109,13 @@ def target_problem(behavior: type[Behavior], holder: Object, offered: Offered) -
         target, field = pointed_at(group, name), parameter.called(name)
         if target is None:
             if _is_awaited(holder, group, name, parameter, offered):
-                idle = offered.idle.get(parameter.role)
-                remedy = "tag one" if idle is None else f"turn on Takes Part of {idle}"
-                return f"It waits for a {DESCRIPTIONS[parameter.role][0]}: {remedy}, or choose its {field}"
+                waits = f"It waits for a {DESCRIPTIONS[parameter.role][0]}"
+                return f"{waits}: {offered.remedy(parameter.role)}, or choose its {field}"
             # A crowd that no choice asks for may be left out.
             if parameter.kind is Kind.CROWD and parameter.only_with:
                 return f"It waits for a {field}: choose one"
         elif full_name(target) in offered.outside:
-            return f"{target.name} {why_outside(target)}"
+            return f"{target.name} {offered.outside[full_name(target)]}"
         elif parameter.kind is Kind.CROWD and not has_role(target, Role.CROWD):
             return f"{target.name} is not a crowd: choose one"
         elif target.type != TYPES.get(parameter.kind, target.type):
@@ -135,15 +149,15 @@ def target_warnings(holders: Iterable[Object], offered: Offered) -> Iterator[str
                 yield f"{pointer.told(holder)}, is not tagged as a resource, so it never runs out. Tag it as one."
 
 
-def outside_scene(crowds: Iterable[Object], objects: Container[Object]) -> frozenset[str]:
-    """The full names of the targets of crowds that are not among the objects of the scene. A crowd stands for its
-    vehicles and is left out."""
-    return frozenset(
-        full_name(pointer.ob)
+def outside_scene(crowds: Iterable[Object], scene: Scene, objects: Container[Object]) -> dict[str, str]:
+    """Why targets of crowds are not among objects of a scene, and the remedy, by their full names. A crowd stands for
+    its vehicles and is left out."""
+    return {
+        full_name(pointer.ob): why_outside(pointer.ob, scene)
         for crowd in crowds
         for pointer in pointers_of(crowd)
         if pointer.ob not in objects and not (pointer.kind is Kind.CROWD and has_role(pointer.ob, Role.CROWD))
-    )
+    }
 
 
 @dataclass(frozen=True)
@@ -170,16 +184,18 @@ class Several:
         return Candidates(np.concatenate(rows_of_all), np.concatenate(keys), self.pick)
 
 
-def several_of(crowd: Object, behaviors: Iterable[type[Behavior]], objects: list[Object]) -> Iterator[Several]:
-    """Each target of a crowd's behaviors that is one of several objects of the scene. Refused if a group of objects
-    that a target names is empty."""
+def several_of(
+    crowd: Object, behaviors: Iterable[type[Behavior]], scene: Scene, objects: list[Object]
+) -> Iterator[Several]:
+    """Each target of a crowd's behaviors that is one of several objects in use of a scene. Refused if a group of
+    objects that a target names is empty."""
     for behavior in behaviors:
         group = getattr(crowd.steering, behavior.name)
         for name, parameter in behavior.parameters().items():
             if parameter.kind is not Kind.BODY:
                 continue
             target = f"the {parameter.called(name)} of {behavior.label} in {crowd.name}"
-            members, points = _members(group, name, parameter, objects, target)
+            members, points = _members(group, name, parameter, scene, objects, target)
             if members or points:
                 pick = pick_of(group, name, parameter)
                 yield Several(crowd, behavior.name, name, tuple(members), pick, tuple(points))
@@ -232,7 +248,7 @@ def stood_on(
 
 
 def _members(
-    group: PropertyGroup, name: str, parameter: Parameter, objects: list[Object], target: str
+    group: PropertyGroup, name: str, parameter: Parameter, scene: Scene, objects: list[Object], target: str
 ) -> tuple[list[Object], list[Object]]:
     """The objects of a target, and the objects whose points are; none for a single object or the nearest of a role."""
     pointed, collection = pointed_at(group, name), pointed_at(group, collection_of(name))
@@ -243,21 +259,24 @@ def _members(
             [ob for ob in tagged(objects, role) if crowd_of(ob) == pointed] for role in (Role.VEHICLE, Role.POINTS)
         )
         if not members and not points:
-            raise Refusal(f"The crowd {pointed.name}, {target}, has no vehicles. Tag some, or choose another crowd.")
+            aside = any(crowd_of(ob) == pointed for ob in members_in(scene.objects))
+            remedy = "Enable their collection in the Outliner" if aside else "Tag some"
+            why = "has its vehicles in no view layer of this scene" if aside else "has no vehicles"
+            raise Refusal(f"The crowd {pointed.name}, {target}, {why}. {remedy}, or choose another crowd.")
         return members, points
     if collection is not None:
-        return _objects_of(collection, objects, target), []
+        return _objects_of(collection, scene, objects, target), []
     nearest = pick_of(group, name, parameter) == NEAREST_ONE
     return ([] if nearest or parameter.role is None else tagged(objects, parameter.role)), []
 
 
-def _objects_of(collection: Collection, objects: list[Object], target: str) -> list[Object]:
+def _objects_of(collection: Collection, scene: Scene, objects: list[Object], target: str) -> list[Object]:
     """The objects of a collection that are targets: not crowds, and not children of others in it."""
     names = {full_name(ob) for ob in collection.all_objects}
     inside = [ob for ob in objects if full_name(ob) in names and not has_role(ob, Role.CROWD)]
     members = [ob for ob in inside if not any(full_name(ancestor) in names for ancestor in ancestors(ob))]
     if not members:
-        raise Refusal(
-            f"The collection {collection.name}, {target}, has no object in the scene. Add one, or choose another."
-        )
+        aside = any(scene in ob.users_scene for ob in collection.all_objects)
+        remedy = "Enable it in the Outliner" if aside else "Add one"
+        raise Refusal(f"The collection {collection.name}, {target}, has no object in use. {remedy}, or choose another.")
     return members

@@ -19,13 +19,13 @@ from ..animation.ownership import bake_of
 from ..animation.run_records import Outcomes, fingerprints_of
 from ..handlers import listen, stop_listening
 from ..objects.crowd_caches import MARK
-from ..objects.tagged_objects import full_name, in_use, names_of, resting
+from ..objects.tagged_objects import crowds_of, full_name, in_use, members_in, names_of, resting, set_aside
 from ..pieces import in_one_go
 from ..properties import pointed_at, settings_of
 from ..read.evaluated_points import number_of_points
 from ..read.fingerprint import fingerprint
 from ..read.sources import may_be_active, pointers_of
-from ..read.target_groups import Offered, is_idle, outside_scene
+from ..read.target_groups import Offered, is_idle, names_by_role, outside_scene
 from . import hand_edits, placing
 from .findings import Finding, findings
 from .hand_edits import changed_clips
@@ -98,6 +98,7 @@ class Census:
         lost: the vehicles whose crowd is not in the scene, by the full name of that; "" for those without a crowd.
         baked: the number of objects that play a bake.
         bake: the vehicles among those that play one.
+        aside: the full names of the crowds with vehicles that are not in use.
         posed, driven: the full names of the crowds as in `custom_properties.traits`.
         counted_for: the settings of the scene that Blender announces no change of.
     """
@@ -109,6 +110,7 @@ class Census:
     last: int
     bake: Baked = Baked()
     findings: tuple[Finding, ...] = ()
+    aside: frozenset[str] = frozenset()
     posed: frozenset[str] = frozenset()
     driven: frozenset[str] = frozenset()
     counted_for: tuple = ()
@@ -170,6 +172,7 @@ def counting(scene: Scene, before: Census | None = None, made_of: str | None = N
     posed, driven = traits(everything, len(present)) if before is None else (before.posed, before.driven)
     holders = [*present, *tally.states]
     points = any(True for ob in holders for _ in pointers_of(ob))
+    aside = set_aside(scene, everything)
     objects = set(everything) if points else set()
     yield
     bake = _bakes_played(scene, records, outcomes, before.bake if before is not None else None, made_of)
@@ -182,7 +185,13 @@ def counting(scene: Scene, before: Census | None = None, made_of: str | None = N
                 listed.append(finding)
             yield
     return Census(
-        offered=Offered(dict(tally.roles), tally.idle, outside_scene(holders, objects)),
+        offered=Offered(
+            dict(tally.roles),
+            tally.idle,
+            names_by_role(filter(may_be_active, aside)),
+            outside_scene(holders, scene, objects),
+        ),
+        aside=frozenset(full_name(crowd) for crowd in crowds_of(members_in(aside)) if crowd is not None),
         crowds=crowds,
         lost=lost,
         baked=tally.baked,

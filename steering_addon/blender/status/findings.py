@@ -4,7 +4,7 @@ Nothing is evaluated for it, and surfaces are read only when they have changed, 
 every change.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
@@ -34,7 +34,7 @@ from ..crowds.wheel_drivers import undriven
 from ..moving import CLINGING, known_locomotion
 from ..objects.crowd_caches import MARK
 from ..objects.hierarchy import Family, instanced, instances_of_vehicles, lineage
-from ..objects.tagged_objects import by_role, crowd_of, crowds_of, full_name, in_use, names_of
+from ..objects.tagged_objects import by_role, crowd_of, crowds_of, full_name, in_use, names_of, set_aside
 from ..properties import pointed_at
 from ..read.dependencies import animates
 from ..read.evaluated_points import number_of_points
@@ -142,15 +142,15 @@ def findings(
         yield Finding(FindingKind.INSTANCED, f"{problem}. {remedy}", (full_name(ob),))
     yield None
     holders = [*crowds, *filter(may_be_active, roles[Role.STATE])]
-    yield from _of_minds(scene, roles, objects, outside_scene(holders, set(objects)))
-    gone = outside_scene(holders, set(scene.objects))
+    yield from _of_minds(scene, roles, objects, outside_scene(holders, scene, set(objects)))
+    gone = outside_scene(holders, scene, set(scene.objects))
     for holder in holders:
         yield from _targets_gone(holder, gone)
     for crowd in crowds:
         yield from _clips(crowd, roles[Role.STATE], members_of.get(crowd, ()))
     yield None
     yield from _outcomes(records, outcomes)
-    offered = Offered.of(roles)
+    offered = Offered.of(roles, set_aside(scene, objects))
     for holder in holders:
         for behavior, problem in idle_behaviors(holder, offered):
             text = f"{behavior.label} of {holder.name} has no effect. {problem}"
@@ -410,7 +410,7 @@ def _in_renders(collection: Collection) -> Iterator[Collection]:
 
 
 def _of_minds(
-    scene: Scene, roles: Mapping[Role, list[Object]], objects: list[Object], outside: frozenset[str]
+    scene: Scene, roles: Mapping[Role, list[Object]], objects: list[Object], outside: Container[str]
 ) -> Iterator[Finding]:
     """The states, triggers and targets that do not count, and states and triggers whose crowd or what they point at was
     deleted. A crowd that has members is restored with its states, and told of elsewhere. `outside`: the full names of
@@ -443,12 +443,15 @@ def _of_minds(
                 if other is not None and other not in everything:
                     text = f"{other.name}, the {label} of {ob.name}, {_where_gone(other)}"
                     yield Finding(FindingKind.TARGET_GONE, text, (full_name(ob),))
+                elif other is not None and may_be_active(ob) and not may_be_active(other):
+                    text = f"{other.name}, the {label} of {ob.name}, takes no part: turn on its Takes Part"
+                    yield Finding(FindingKind.CALLS_NOTHING, text, (full_name(ob),))
                 elif other is None and role is Role.TRIGGER:
                     text = f"{ob.name} calls into no state. Choose one"
                     yield Finding(FindingKind.CALLS_NOTHING, text, (full_name(ob),))
 
 
-def _targets_gone(holder: Object, gone: frozenset[str]) -> Iterator[Finding]:
+def _targets_gone(holder: Object, gone: Container[str]) -> Iterator[Finding]:
     """The targets of the behaviors of a crowd or state that were deleted from the scene; `gone`: their full names."""
     for target in pointers_of(holder):
         if full_name(target.ob) in gone:

@@ -9,6 +9,7 @@ from bpy.types import Object
 
 from ...behaviors import CATALOGUE
 from ...simulation.behavior import Behavior
+from ..objects.tagged_objects import full_name
 from ..read.cast import reason
 from ..read.dependencies import animates
 from ..read.target_groups import target_problem
@@ -49,6 +50,8 @@ def _no_member_moves(crowd: Object, census: Census | None) -> str:
     if census.is_lost(crowd):
         return f"{reason(crowd)}: its vehicles cannot move"
     members = census.members(crowd)
+    if not members.vehicles and full_name(crowd) in census.aside:
+        return "All its vehicles are in no view layer of this scene: enable their collection in the Outliner"
     if not members.vehicles:
         return "No vehicles yet: select some together with this crowd, and press Vehicle"
     if not members.free:

@@ -160,6 +160,8 @@ def test_what_is_tagged_for_something_else_is_no_target() -> None:
     nest = cube("Nest")
     add_beside(birds, "forage", nest)
     assert birds.steering.forage.resource is None and birds.steering.forage.home == nest
+    add_beside(birds, "drive", nest)
+    assert birds.steering.drive.target != nest and birds.steering.drive.home == nest
 
 
 def test_what_is_selected_with_a_state_becomes_its_target() -> None:

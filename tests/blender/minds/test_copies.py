@@ -188,6 +188,11 @@ def test_a_deleted_wolf_is_named_and_so_is_a_deleted_state() -> None:
     trigger.steering.trigger.who = None
     bake()
     regroup = state.steering.state.then
+    state.steering.active = False
+    told = "Startle, the Calls Into of Startle Trigger, takes no part: turn on its Takes Part"
+    assert listed()["CALLS_NOTHING"] == told
+    state.steering.active = True
+    assert "CALLS_NOTHING" not in listed()
     select(regroup)
     bpy.ops.object.delete()
     assert listed()["TARGET_GONE"] == "Regroup, the Then of Startle, was deleted"

@@ -284,10 +284,11 @@ def test_after_a_bake_each_vehicle_says_what_it_took_up_and_why() -> None:
     refuses("select_in_state", "No vehicle of Sheep is previewed or baked", state)
 
 
-def test_a_trigger_that_is_switched_off_does_not_give_its_number_to_another() -> None:
+def test_a_trigger_that_is_switched_off_gives_no_number_to_another_and_may_name_what_is_gone() -> None:
     grazing, members = herd(1)
     state = startle(grazing, empty("Mouse", (50.0, 0.0, 0.0)), react=0.0, varies=0.0)
     bpy.context.object.steering.active = False
+    bpy.context.object.steering.trigger.who = bpy.data.objects.new("Gone", None)
     press("trigger_add", state, empty("Wolf", (2.0, -3.0, 0.0)), when="NEAR", to=state.name)
     bpy.context.object.name = "Startle Trigger of the Wolf"
     bake()

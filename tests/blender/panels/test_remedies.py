@@ -283,7 +283,9 @@ REMEDIES: dict[str, Callable[[], bool]] = {
     r"remove the dependency": lambda: in_blender("constraint.delete") and in_blender("anim.driver_button_remove"),
     r"exit tweak mode": lambda: in_blender("nla.tweakmode_exit"),
     r"use make instances real": lambda: in_blender("object.duplicates_make_real", "Make Instances Real"),
-    r"enable (it|(its|their) collections?) in the outliner": lambda: in_blender("outliner.collection_exclude_clear"),
+    r"enable (it|(its|their) collections?|.* of \{\}) in the outliner": lambda: in_blender(
+        "outliner.collection_exclude_clear"
+    ),
     r"(check|edit|move or remove|leave or remove|move|remove|leave)\b": lambda: (
         in_blender("graph.delete") and in_blender("anim.driver_button_remove")
     ),

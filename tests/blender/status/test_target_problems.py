@@ -46,20 +46,47 @@ def test_targets_in_order_get_no_word(capfd) -> None:
     [
         (False, "is no longer in the scene. Choose another object"),
         (True, "is in no view layer of this scene. Enable its collection in the Outliner, or choose another object"),
+        (None, "is in another scene, Other. Link it to this one, or choose another object"),
     ],
 )
-def test_a_target_outside_the_scene_is_told_before_the_bake_refuses_it(excluded: bool, why: str) -> None:
+def test_a_target_outside_the_scene_is_told_before_the_bake_refuses_it(excluded: bool | None, why: str) -> None:
     target, away = empty("Target"), aside()
     ships = sailing(seek={"target": target})
     bpy.context.scene.collection.objects.unlink(target)
     if excluded:
         away.collection.objects.link(target)
+    elif excluded is None:
+        bpy.data.scenes.new("Other").collection.objects.link(target)
     bpy.context.view_layer.update()
     assert said(ships, "seek") == f"Target {why}"
     with pytest.raises(RuntimeError, match=rf"Target, the Target of Go To in Fleet, {why}\."):
         bake()
-    away.exclude = not excluded
-    assert not excluded or (said(ships, "seek") == "" and bake() is None)
+    away.exclude = False
+    if excluded is None:
+        bpy.context.scene.collection.objects.link(target)
+        bpy.context.view_layer.update()
+    assert excluded is False or (said(ships, "seek") == "" and bake() is None)
+
+
+@pytest.mark.parametrize("behavior", ["seek", "path_following", "wander"])
+def test_what_is_in_an_excluded_collection_is_told_with_the_remedy_that_mends_it(behavior: str) -> None:
+    """A leader, a path, or the vehicles themselves."""
+    ships, away = sailing(**{behavior: {}}), aside()
+    tag(path_curve("Goal"), role="PATH") if behavior == "path_following" else leader(name="Goal")
+    bpy.ops.object.select_all(action="DESELECT")
+    left_out = bpy.data.objects["Ship" if behavior == "wander" else "Goal"]
+    for holder in left_out.users_collection:
+        holder.objects.unlink(left_out)
+    away.collection.objects.link(left_out)
+    bpy.context.view_layer.update()
+    census, inactivity = part("blender.status.census"), part("blender.status.inactivity")
+    still = inactivity.why_still(ships, census.count(bpy.context.scene))
+    if behavior == "wander":
+        assert still == "All its vehicles are in no view layer of this scene: enable their collection in the Outliner"
+    else:
+        assert "enable the collection of Goal in the Outliner" in still
+    away.exclude = False
+    assert inactivity.why_still(ships, census.count(bpy.context.scene)) == ""
 
 
 def test_an_object_that_is_not_a_crowd_is_told_before_the_bake_refuses_it() -> None:
