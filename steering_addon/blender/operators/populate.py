@@ -1,12 +1,14 @@
 """Operators that fill a crowd with copies of models."""
 
+from collections.abc import Collection
+
 import bpy
 import numpy as np
 from bpy.props import BoolProperty, EnumProperty, StringProperty
 from bpy.types import Context, Object
 
 from ...settings.population import CURVE, GRID, ONE_PLACE, SURFACE, VOLUME, Population
-from ...simulation.roles import Role
+from ...simulation.roles import DESCRIPTIONS, Role
 from ..clips.measuring import player_below
 from ..crowds.adding_clips import FIND_CLIPS, add_to_new_crowd, tell_points
 from ..crowds.improbable import why_improbable
@@ -25,7 +27,7 @@ from ..crowds.moves_like import (
 )
 from ..crowds.populating.filling import FillingPlan, fill, fill_with_points, plan_filling
 from ..crowds.populating.members import number_of
-from ..crowds.populating.models import candidates, usable
+from ..crowds.populating.models import candidates, may_be_model, usable
 from ..crowds.populating.place import follow, has_room_inside, stand_on, stay_in, tell_remedy
 from ..crowds.preset_exchange import let_in
 from ..objects.body_sizes import Body
@@ -174,7 +176,7 @@ class STEERING_OT_populate(SteeringOperator, bpy.types.Operator):
             raise Refusal(f"{place.name} is a member of {crowd.name}. Choose another place.")
         place = place or ground
         stored = _stored_models(group, crowd, place, family) if group is not None else []
-        models = [] if stored else usable(wholes_selected(context), crowd, {place, ground}, family)
+        models = [] if stored else _selected_models(context, crowd, {place, ground}, family)
         weighted = stored or [(ob, 1.0) for ob in models]
         like = UNCHANGED
         if crowd is None or not is_settled(crowd):
@@ -276,7 +278,7 @@ class STEERING_OT_populate_add(SteeringOperator, bpy.types.Operator):
         listed = set() if stored is None else {pointed_at(source, "object") for source in stored.sources}
         place = None if stored is None else pointed_at(stored, "place")
         family = family_with_bound_parts(context.scene, context.evaluated_depsgraph_get())
-        models = usable(wholes_selected(context), crowd, {place, *listed}, family)
+        models = _selected_models(context, crowd, {place, *listed}, family)
         group = crowd.steering.populate
         for ob in models:
             group.sources.add().object = ob
@@ -309,6 +311,20 @@ def _stored_models(group, crowd: Object, place: Object | None, family: Family) -
     return models
 
 
+def _selected_models(
+    context: Context, crowd: Object | None, excluded: Collection[Object | None], family: Family
+) -> list[Object]:
+    """The models among the selected objects. Refused if there are none, but something with a tag of another kind."""
+    selected = [ob for ob in wholes_selected(context) if not has_role(ob, Role.CROWD)]
+    models = usable([ob for ob in selected if may_be_model(ob)], crowd, excluded, family)
+    others = [ob for ob in selected if not may_be_model(ob)]
+    if others and not models:
+        words = " and ".join(DESCRIPTIONS[role][0] for role in Role if has_role(others[0], role))
+        text = f"{others[0].name} is tagged as {words}, so no member is made of it"
+        raise Refusal(f"{text}. Select a model, too, or remove the tag.", about=[others[0]])
+    return models
+
+
 def _is_member(ob: Object, crowd: Object | None) -> bool:
     """Whether Populate made an object for a crowd, and may remove it."""
     return crowd is not None and number_of(ob) > 0 and crowd_of(ob) == crowd
@@ -328,6 +344,8 @@ def _selected_ground(context: Context, crowd: Object | None, family: Family) -> 
             return ob, CURVE
         if has_role(ob, Role.REGION):
             return ob, VOLUME
+        if has_role(ob, Role.SURFACE):
+            return ob, SURFACE
         if not _may_be_ground(ob, family):
             continue
         if not extents:

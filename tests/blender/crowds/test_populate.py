@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tests.blender.animated import insert, is_baked
-from tests.blender.building import armature, empty, frames, from_library, link, part, reopen, wedge
+from tests.blender.building import armature, empty, frames, from_library, link, part, path_curve, reopen, wedge
 from tests.blender.crowds.populated import (
     cube,
     figure,
@@ -22,7 +22,7 @@ from tests.blender.crowds.populated import (
 )
 from tests.blender.dumping import assert_same, refuses, scene_dump
 from tests.blender.seen import stored_names
-from tests.blender.steered import bake, clear_bake, press, select, vehicle
+from tests.blender.steered import bake, clear_bake, press, select, tag, vehicle
 
 
 def test_selected_models_become_a_crowd_of_the_given_count() -> None:
@@ -158,6 +158,16 @@ def test_copies_of_a_tagged_model_have_neither_its_tags_nor_its_bake() -> None:
         assert ob.steering.speed_factor == 1.0
         assert ob.steering.identity != 77
         assert ob.steering.forward_axis == "NEG_Y"
+
+
+@pytest.mark.parametrize("role", ["SURFACE", "OBSTACLE", "PATH"])
+def test_what_is_tagged_as_no_model_is_not_copied_but_may_be_the_place(role) -> None:
+    balcony = tag(path_curve("Balcony") if role == "PATH" else cube("Balcony", size=1.5), role=role)
+    select(balcony)
+    refuses("populate", f"Balcony is tagged as {role.title()}, so no member is made of it. Select a model", count=4)
+    crowd = populate_after(balcony, wedge())
+    assert [ob.name.split()[0] for ob in members(crowd)] == ["Ship"]
+    assert crowd.steering.populate.place == (None if role == "OBSTACLE" else balcony)
 
 
 def test_a_character_is_copied_with_its_descendants() -> None:

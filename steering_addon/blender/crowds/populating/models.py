@@ -20,7 +20,7 @@ from ...objects.characters import bone_shapes, carriers
 from ...objects.doubles import doubles
 from ...objects.drivers import Setting, copied, pointers
 from ...objects.hierarchy import Bond, Family, ancestors
-from ...properties import has_role
+from ...properties import has_role, has_roles
 from ...read.forward_axis import front_of
 from ...read.role_assignment import current_front
 from ...refusal import Refusal, sound_front
@@ -38,6 +38,8 @@ SAY_NOTHING = {
     *("left", "right", "upper", "lower", "default"),
 }
 """Words in the names that importers, exporters and Blender give, which do not say what a model is; nor do its limbs."""
+MOVING = (Role.VEHICLE, Role.LEADER)
+"""Roles of models: what has another one stands about, is a place or holds settings."""
 SHORTEST = 3
 """The least number of letters of a word that says something."""
 
@@ -152,6 +154,11 @@ class Source:
         """The radius in metres to keep free for a member: horizontally on the ground, else in all directions. A
         standing figure may have its arms spread in the model; they need no room."""
         return self.body.room(self.front) if on_ground else self.body.radius()
+
+
+def may_be_model(ob: Object) -> bool:
+    """Whether an object that is selected may be meant as a model: one without a role, or one that moves by itself."""
+    return not has_roles(ob) or any(has_role(ob, role) for role in MOVING)
 
 
 def usable(
