@@ -32,6 +32,8 @@ CORNERS = ((1, 1), (-1, 1))
 """Columns and rows to the cells to the north-east and north-west."""
 DOOR = 8.0
 """Radii of the width for their middles up to which a place is a door, at which a crowd queues."""
+CLOSE_TO = 2
+"""Cells from a place at which bodies are still there, where it is itself too narrow for them."""
 LANDS = 4
 """Cells from the end of a link within which bodies stand that get on or off there."""
 
@@ -67,6 +69,7 @@ class WalkableGrid:
         self.grid = Mesh8.of(spans, standing.links, passable, np.append(1.0 + WALL * near * near, np.inf))
         self.clear = passable & ~np.append(clearance.narrow, True)
         self.x, self.y = np.append(clearance.x, np.nan), np.append(clearance.y, np.nan)
+        self._free = np.append(clearance.room > 0.0, False)
         self.crossed = NO_WAYS_OVER
         self._spare = np.append(np.clip(clearance.room - build.radius, 0.0, 0.5 * spans.size), 0.0)
 
@@ -273,6 +276,13 @@ class WalkableGrid:
             node[lost] = np.where(found, near.reshape(off.shape)[np.arange(len(lost)), nearest], n)
             lost = lost[~found]
         return node
+
+    def too_narrow(self, places: Vectors, nodes: Rows) -> Mask:
+        """Whether places are in no obstacle, but bodies only have room far from them, at their nodes of `nodes_at`,
+        (m,)."""
+        x, y, z = places.T
+        away = columns(self.x[nodes] - x, self.y[nodes] - y, 0.0)
+        return self._free[self.spans.at(x, y, z)] & (magnitude(away) > CLOSE_TO * self.spans.size)
 
     def see(self, start: Rows, end: Rows) -> Mask:
         """Whether nodes (m,) see other nodes, (m,)."""

@@ -104,8 +104,7 @@ class WalkableGround(WalkableGrid):
         if not len(rows):
             return Course(place, ahead, reached, over, passage, inside)
         start, feet = start[rows], feet[rows]
-        end, leads, seen_at_once = self._ends(start, goals[rows], moves[rows])
-        reached[rows] = leads
+        end, leads, reached[rows], seen_at_once = self._ends(start, goals[rows], moves[rows])
         nodes = sorted(set(end[~seen_at_once].tolist()))
         if not nodes:
             return Course(place, ahead, reached, over, passage, inside)
@@ -217,25 +216,27 @@ class WalkableGround(WalkableGrid):
             direction[at[turns]], ahead[at[turns]] = best[turns], length[turns]
         return direction, ahead
 
-    def _ends(self, start: Rows, goals: Vectors, moves: Mask) -> tuple[Rows, Mask, Mask]:
-        """The nodes to which ways lead from nodes (m,), whether these are those of their goals, and who sees one move.
-        Where no way leads to a goal, it is the node nearest to it to which one does."""
+    def _ends(self, start: Rows, goals: Vectors, moves: Mask) -> tuple[Rows, Mask, Mask, Mask]:
+        """The nodes to which ways lead from nodes (m,), whether these are those of their goals, whether bodies have
+        room there, and who sees one move. Where no way leads to a goal, it is the node nearest to it to which one
+        does."""
         places, of_goal = distinct_rows(goals)
-        end = self.nodes_at(places, np.inf)[of_goal]
+        nodes = self.nodes_at(places, np.inf)
+        end, has_room = nodes[of_goal], ~self.too_narrow(places, nodes)[of_goal]
         part = self.part[start]
         leads = self.part[end] == part
         for owner, parts in self._beyond.items() if len(self.crossed.link) else ():
             leads |= (part == owner) & np.isin(self.part[end], parts)
         for owner, goal in sorted(set(zip(part[~leads].tolist(), of_goal[~leads].tolist()))):
-            nodes = which(np.isin(self.part[:-1], self._beyond.get(owner, [owner])))
-            offset = columns(self.x[nodes], self.y[nodes], self.spans.height[nodes]) - places[goal]
-            end[~leads & (part == owner) & (of_goal == goal)] = nodes[np.argmin(magnitude(offset))]
+            within = which(np.isin(self.part[:-1], self._beyond.get(owner, [owner])))
+            offset = columns(self.x[within], self.y[within], self.spans.height[within]) - places[goal]
+            end[~leads & (part == owner) & (of_goal == goal)] = within[np.argmin(magnitude(offset))]
         seen = start == end
         others = which(leads & ~seen & (moves | (len(places) > FEW)))
         seen[others] = self.see(start[others], end[others])
         hidden = others[~seen[others]]
         end[hidden] = self._blocks[end[hidden]]
-        return end, leads, leads & moves & seen
+        return end, leads, leads & has_room, leads & moves & seen
 
     def streams(self, passing: Passing) -> Streams:
         """The streams of agents that let nobody pass at passages on this ground."""

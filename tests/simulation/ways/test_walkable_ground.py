@@ -21,6 +21,7 @@ from steering_addon.simulation.ways.journeys import Net
 from steering_addon.simulation.ways.routes import UNKNOWN, Routes, look_from
 from steering_addon.simulation.ways.spans import find_spans
 from steering_addon.simulation.ways.standing import Standing
+from steering_addon.simulation.ways.traffic import Traffic
 from steering_addon.simulation.ways.walkable_ground import (
     BORDER,
     HIGH,
@@ -291,6 +292,18 @@ def test_ways_lead_over_gaps_that_a_foot_bridges_and_no_wider_ones(gap: float, l
 def test_ways_lead_up_steps_that_a_foot_takes_and_no_higher_ones(rise: float, leads: bool) -> None:
     ground = ground_of(quads(plate(-3, -3, 0.1, 3), plate(0.1, -3, 4, 3, rise)), NOTHING)
     assert joined(ground, (-2.0, 0.0, 0.0), (3.0, 0.0, rise)) == leads
+
+
+@pytest.mark.parametrize(
+    "gap, at, leads", [(0.4, 0.0, False), (0.6, 0.0, True), (0.4, 3.8, True), (0.4, 4.3, True), (0.0, 0.0, True)]
+)
+def test_no_way_leads_into_the_middle_of_a_row_too_narrow_for_a_body(gap: float, at: float, leads: bool) -> None:
+    """At its end one stands there already, and beside what stands at the place itself."""
+    rows = walls(((-4.0, 0.5 * gap, 0.0), (4.0, 0.5 * gap + 0.5, 1.0)), ((-4.0, -1.0, 0.0), (4.0, -0.5 * gap, 1.0)))
+    ground, row = ground_of(PLATE, rows), np.zeros(1, dtype=np.int64)
+    feet, goal = np.array([[0.0, -3.0, 0.0]]), np.array([[at, 0.0, 0.0]])
+    course = ground.course(feet, goal, np.zeros(1), row, Traffic.none_yet(ground.spans), row > 0, np.zeros(1))
+    assert course.leads[0] == leads
 
 
 def test_no_way_leads_where_there_is_no_headroom() -> None:
