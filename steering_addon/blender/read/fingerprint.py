@@ -5,12 +5,13 @@ Nothing is evaluated. The frames of the run are left out: a bake records its own
 """
 
 import hashlib
-from collections.abc import Collection, Generator, Iterable, Iterator
-from functools import cache
+from collections import Counter
+from collections.abc import Collection, Generator, Iterable, Iterator, Mapping, Sequence
+from functools import cache, partial
 from typing import Any
 
 import bpy
-from bpy.types import Object, PropertyGroup, Scene
+from bpy.types import ID, Object, PropertyGroup, Scene
 
 from ...locomotion import LOCOMOTIONS
 from ...simulation.roles import MADE, OF_BODIES, Role
@@ -70,6 +71,7 @@ def taking_fingerprint(scene: Scene, baked: Collection[Object] | None = None) ->
     used = in_use(scene)
     objects = [(ob, stored) for ob in used if (stored := settings_of(ob)) is not None and stored.roles]
     moved = {ob for ob, stored in objects if _is_moved(ob, stored, baked)}
+    named = _numbered(objects)
     hashed = hashlib.blake2b(digest_size=16)
 
     def add(*values: Any) -> None:
@@ -78,12 +80,12 @@ def taking_fingerprint(scene: Scene, baked: Collection[Object] | None = None) ->
 
     keyed: KeyedPaths = {}
     stored = settings_of(scene)
-    add(scene.render.fps, scene.render.fps_base, _values(stored, "", set(), OF_THE_SCENE) if stored else [])
+    add(scene.render.fps, scene.render.fps_base, _values(stored, "", set(), named, OF_THE_SCENE) if stored else [])
     baked_vehicles = [pair for pair in objects if pair[0] in moved]
     for ob, stored in sorted(baked_vehicles, key=lambda pair: (pair[1].identity, full_name(pair[0]))):
         animated = animated_paths(ob, keyed)
         scale = () if "scale" in animated else tuple(ob.scale)
-        add((_values_of_vehicle(stored, animated), _start(stored), ob.rotation_mode, *scale))
+        add((_values_of_vehicle(stored, animated, named), _start(stored), ob.rotation_mode, *scale))
         add(*bond_of(ob), *leading_up(ob))
         for curve in curves_of(ob) if any(map(_is_read, animated)) else ():
             if _is_read(curve.data_path):
@@ -93,17 +95,18 @@ def taking_fingerprint(scene: Scene, baked: Collection[Object] | None = None) ->
     pointed = [target for stored in holders for target in _pointed_at(stored)]
     there = set(used)
     # A bake is told of its vehicles by identity: their names do not count.
-    add(sorted((str(ob.steering.identity) if ob in moved else full_name(ob), ob in there) for ob, _ in pointed))
+    called = ((str(ob.steering.identity) if ob in moved else _called(ob, named), ob in there) for ob, _ in pointed)
+    add(sorted(called))
     read, posed, parts = _objects_read({ob for ob, _ in objects}, pointed, moved)
-    for ob in read:
-        add(*_contents(ob, is_posed=ob in posed))
+    for ob in sorted(read, key=partial(_called, named=named)):
+        add(*_contents(ob, named, is_posed=ob in posed))
         yield
     for ob in parts:
         add(full_name(ob), *data_of_part(ob))
         yield
     for ob, stored in objects:
         if keys_looks(crowd_of(ob) if Role.STATE.name in stored.roles else ob):
-            add(full_name(ob), *_head_settings(stored))
+            add(_called(ob, named), *_head_settings(stored))
     add(*marker_frames((ob for ob, stored in objects if Role.MARK.name in stored.roles), scene))
     return hashed.hexdigest()
 
@@ -113,11 +116,25 @@ def digest_of_shapes(objects: Iterable[Object]) -> bytes:
     parts = [part for ob in objects for part in (ob, *ob.children_recursive)]
     hashed = hashlib.blake2b(digest_size=16)
     for ob in sorted(with_all_behind(parts), key=full_name):
-        for value in _contents(ob):
+        for value in _contents(ob, {}):
             # Printing a column of numbers would take longer than hashing it.
             for column in value if isinstance(value, tuple) else (value,):
                 hashed.update(column if isinstance(column, bytes) else repr(column).encode())
     return hashed.digest()
+
+
+def _numbered(objects: Sequence[tuple[Object, PropertyGroup]]) -> dict[Object, str]:
+    """Crowds by their numbers, which stay when they are renamed; without those that share one, as copies do until a
+    bake. Names of other objects tell which comes first, and which of several is chosen."""
+    numbers = [(ob, stored.identity, stored.roles) for ob, stored in objects]
+    times = Counter(number for _, number, _ in numbers)
+    return {ob: f"crowd {n}" for ob, n, roles in numbers if Role.CROWD.name in roles and n and times[n] == 1}
+
+
+def _called(block: ID, named: Mapping[Object, str]) -> str:
+    """How the fingerprint calls an object or a collection: by its full name, unless it has another."""
+    name: str = named.get(block) or block.name_full
+    return name
 
 
 def _head_settings(stored: PropertyGroup) -> Iterator[tuple]:
@@ -144,8 +161,8 @@ def _is_read(path: str) -> bool:
 
 def _objects_read(
     tagged: set[Object], pointed: list[tuple[Object, str]], moved: set[Object]
-) -> tuple[list[Object], set[Object], list[Object]]:
-    """The objects that a run reads, without the moved ones, by name: the tagged ones, the targets of behaviors, the
+) -> tuple[set[Object], set[Object], list[Object]]:
+    """The objects that a run reads, without the moved ones: the tagged ones, the targets of behaviors, the
     parts of obstacles, and all that these depend on; the armatures among them whose pose counts; and the parts of other
     bodies, of which only the size does. `pointed`: as of `_pointed_at`."""
     bodies, family = (tagged | {ob for ob, _ in pointed}) - moved, Family()
@@ -159,7 +176,7 @@ def _objects_read(
     for ob in read:
         posed.update(target for target, why in reasons(ob) if why != "parent" or ob.parent_type != "OBJECT")
     others = set[Object]().union(*parts.values()) - read - moved
-    return sorted(read, key=full_name), posed, sorted(others, key=full_name)
+    return read, posed, sorted(others, key=full_name)
 
 
 def _has_parts(ob: Object) -> bool:
@@ -215,12 +232,18 @@ def _properties(declared: type[PropertyGroup]) -> tuple[tuple[str, str, Any], ..
 
 
 def _values(
-    group: PropertyGroup, path: str, animated: set[str], left_out: Iterable[str] = (), *, groups: bool = True
+    group: PropertyGroup,
+    path: str,
+    animated: set[str],
+    named: Mapping[Object, str],
+    left_out: Iterable[str] = (),
+    *,
+    groups: bool = True,
 ) -> list[tuple]:
     """The values of a group that differ from their defaults, as (path, value); animated ones are left out.
 
-    A behavior that is switched off and a locomotion that is not chosen are left out, too. `groups`: whether to include
-    the groups in it.
+    A behavior that is switched off and a locomotion that is not chosen are left out, too. `named`: how objects are
+    called if not by name; `groups`: whether to include the groups in it.
     """
     values: list[tuple] = []
     is_set = names_set(group)
@@ -233,10 +256,10 @@ def _values(
             continue
         if kind == "GROUP":
             if _is_used(group, name, at, animated):
-                values += _values(getattr(group, name), f"{at}.", animated)
+                values += _values(getattr(group, name), f"{at}.", animated, named)
         elif kind == "POINTER":
             if (target := getattr(group, name)) is not None:
-                values.append((at, target.name_full))
+                values.append((at, _called(target, named)))
         else:
             value = getattr(group, name)
             value = tuple(sorted(value)) if kind == "FLAG" else tuple(value) if kind == "ARRAY" else value
@@ -245,12 +268,12 @@ def _values(
     return values
 
 
-def _values_of_vehicle(stored: PropertyGroup, animated: set[str]) -> list[tuple]:
+def _values_of_vehicle(stored: PropertyGroup, animated: set[str], named: Mapping[Object, str]) -> list[tuple]:
     """The settings of a vehicle. The only group among them is its own locomotion: the others belong to crowds."""
-    values = _values(stored, "steering.", animated, BOOKKEEPING, groups=False)
+    values = _values(stored, "steering.", animated, named, BOOKKEEPING, groups=False)
     moves = BY_CHOICE.get(stored.own_locomotion)
     if moves is not None and stored.is_property_set(moves.name):
-        values += _values(getattr(stored, moves.name), f"steering.{moves.name}.", animated)
+        values += _values(getattr(stored, moves.name), f"steering.{moves.name}.", animated, named)
     return values
 
 
@@ -268,13 +291,13 @@ def _start(stored: PropertyGroup) -> tuple:
     return (tuple(start.location), start.rotation_mode, tuple(start.rotation)) if start is not None else ()
 
 
-def _contents(ob: Object, *, is_posed: bool = True) -> Iterator[Any]:
-    """Everything that a run may see of an object: its settings, its place, its shape and their animation. `is_posed`:
-    whether the pose of an armature counts."""
+def _contents(ob: Object, named: Mapping[Object, str], *, is_posed: bool = True) -> Iterator[Any]:
+    """Everything that a run may see of an object: its settings, its place, its shape and their animation. `named`: how
+    objects are called if not by name; `is_posed`: whether the pose of an armature counts."""
     stored = settings_of(ob)
-    yield full_name(ob)
+    yield _called(ob, named)
     if stored is not None and stored.roles:
-        yield _values(stored, "steering.", animated_paths(ob), BOOKKEEPING)
+        yield _values(stored, "steering.", animated_paths(ob), named, BOOKKEEPING)
     if stored is not None and stored.roles == {Role.CROWD.name}:
         yield from animation_of(ob)
     else:

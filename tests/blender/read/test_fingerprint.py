@@ -221,6 +221,7 @@ NO_CHANGES: dict[str, Callable[[], object]] = {
     "settings of the scene that were never set": lambda: bpy.context.scene.property_unset("steering"),
     "the same bake again": bake,
     "a setting of another locomotion": lambda: setattr(of("Cars").planar, "max_turn_rate", 1.0),
+    "the name of a crowd": lambda: setattr(bpy.data.objects["Cars"], "name", "Automobiles"),
 }
 
 
