@@ -25,6 +25,7 @@ from .ground import level
 from .locomotion import Control, Locomotion, Moved, Stance
 from .memory import Memory
 from .nearby.contacts import brakes_of, push_apart
+from .nearby.walls import STOPS
 from .snapshot import Snapshot, State
 from .steering import where_present
 from .terrain import Terrain
@@ -296,19 +297,25 @@ def keep_inside(moved: Moved, snapshot: Snapshot, world: World, confined: Rows) 
     """
     model, grounded, dt = snapshot.vehicle, snapshot.grounded, world.dt
     position, velocity = moved.position.copy(order="K"), moved.velocity.copy(order="K")
-    brakes = brakes_of(model)
+    slow, brakes = STOPS * brakes_of(model, np.zeros(len(position))), brakes_of(model, magnitude(velocity))
     for region in np.unique(confined[confined >= 0]).tolist():
         rows = which(confined == region)
         bodies = _Confined.of(model, grounded, world, region, rows)
         end, v, ahead = picked(position, rows), picked(velocity, rows), picked(moved.forward, rows)
         outside = bodies.way_in(picked(world.bodies.position, rows))
-        stopping = v * (0.5 * magnitude(v) / np.maximum(brakes[rows], EPSILON))[:, None]
+        speed, walks = magnitude(v), np.maximum(slow[rows], EPSILON)
+        # Faster than that the brakes go with the speed, and the way to stop does.
+        way = STOPS * np.where(speed > walks, speed - 0.5 * walks, 0.5 * speed * speed / walks)
+        stopping = unit(v) * way[:, None]
         beyond = bodies.way_in_of_all(end + stopping, ahead)
         inward, excess = unit(beyond), magnitude(beyond)
         out, room = -dot(v, inward), -dot(stopping, inward)
-        # The way to stop goes with the square of the speed.
-        slowed = np.sqrt(np.maximum(room - excess, 0.0) / np.maximum(room, EPSILON))
-        slower = truncate(inward * (np.maximum(out, 0.0) * (1.0 - slowed))[:, None], brakes[rows] * dt)
+        left = way * np.maximum(room - excess, 0.0) / (np.maximum(room, EPSILON) * STOPS)
+        slowed = np.where(left > 0.5 * walks, left + 0.5 * walks, np.sqrt(2.0 * walks * left))
+        slowed = slowed / np.maximum(speed, EPSILON)
+        # The speed that the step has added counts for nothing.
+        most = brakes[rows] * dt + np.maximum(out + dot(picked(world.bodies.velocity, rows), inward), 0.0)
+        slower = truncate(inward * (np.maximum(out, 0.0) * (1.0 - slowed))[:, None], most)
         end, v = end + slower * dt, v + slower
         back, was_out = bodies.way_in(end), unit(outside)
         back = back - was_out * clamp(dot(back, was_out), 0.0, magnitude(outside))[:, None]

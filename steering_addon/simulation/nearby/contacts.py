@@ -8,11 +8,12 @@ by max(CAREFUL k, 1), in PASSES rounds (Jacobi iteration), so that chains of bod
 
 Bodies on feet give way along their heading, as `Strides` says.
 
-What contacts take of a way they take over time. Bodies brake with b, which stops one at top speed within STOPS; two on
-their way into each other begin to where else they could not stop before they touch, and overlaps are undone as gently.
-The velocity at which a body is shoved beside its own grows by GUARD b at most and fades by b, so that it neither stops
-nor darts for one frame. Only obstacles keep bodies out at once; who stands in what lies, such as a table top, gets out
-aside by the shortest way that is free.
+What contacts take of a way they take over time. Bodies brake with b, which stops one at its speed, or at its pace if
+that is faster, within STOPS; two on their way into each other begin to where else they could not stop before they
+touch, and overlaps are undone as gently. The velocity at which a body is shoved beside its own grows by GUARD b at most
+and fades by b, so that it neither stops nor darts for one frame: what could gallop is pushed no harder while it walks.
+Only obstacles keep bodies out at once; who stands in what lies, such as a table top, gets out aside by the shortest way
+that is free.
 
 No body moves further than its top speed allows, or that of its dart, on what it stands on. Its velocity loses the
 component into the contact that it does not go any more, so that no body is thrown back or turned around, and each sets
@@ -77,9 +78,9 @@ def _reach(model: VehicleModel, extent: Scalars, seconds: float) -> float:
     return 2.0 * (float(extent.max(initial=0.0)) + float(model.max_speed.max(initial=0.0)) * seconds)
 
 
-def brakes_of(model: VehicleModel) -> Scalars:
-    """How fast bodies slow down before what they would run into, (n,) m/s2."""
-    return np.maximum(model.max_force / model.mass, model.max_speed / STOPS)
+def brakes_of(model: VehicleModel, speed: Scalars) -> Scalars:
+    """How fast bodies slow down at speeds (n,) m/s before what they would run into, (n,) m/s2."""
+    return np.maximum(model.max_force / model.mass, np.maximum(speed, model.pace) / STOPS)
 
 
 def push_apart(
@@ -109,7 +110,7 @@ def push_apart(
     n, dt = len(position), world.dt
     before = picked(world.bodies.position, np.arange(n))
     points = np.concatenate((position, world.bodies.position[n:] + world.bodies.velocity[n:] * dt))
-    brakes = brakes_of(model)
+    brakes = brakes_of(model, magnitude(picked(world.bodies.velocity, np.arange(n))))
     strides = Strides.of(moved.began, forward, model.radius, gives_way, handling.side_step, model.pace * dt)
     pairs = _Touching.of(model, gives_way, wedged, strides, brakes, world, points, forward)
     walls = AtWalls.of(model, handling, gives_way, brakes, world, position, forward, lands)
@@ -341,7 +342,7 @@ class _Touching:
 def _further(world: World, step: Vectors, stride: Scalars, looks: float) -> Pairs:
     """The pairs of bodies further apart than `looks` metres that will touch so soon that they have to brake.
 
-    Two that come nearer with c at top speed v brake (dt + STOPS c / v) / 2 seconds before they touch, and look
+    Two that come nearer with c, each at a speed v, brake (dt + STOPS c / v) / 2 seconds before they touch, and look
     v (2 dt + STOPS) far; the longest time in which they get there is less than dt + .71 STOPS. `step`: (b, 3) the ways
     of a step, metres; `stride`: (b,) the ways of vehicles at their top speeds, metres.
     """

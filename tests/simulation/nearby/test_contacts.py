@@ -45,14 +45,14 @@ def gaps(position: np.ndarray) -> np.ndarray:
 
 
 def test_of_two_that_overlap_one_twice_as_heavy_gives_way_by_half_as_much() -> None:
-    walkers = WALKER | {"mass": np.array([1.0, 2.0]), "max_speed": 1000.0}
+    walkers = WALKER | {"mass": np.array([1.0, 2.0]), "max_speed": 1000.0, "max_force": 4000.0}
     result = positions(bodies([[0.0, 0.0, 0.0], [0.7, 0.0, 0.0]], vehicle=walkers).run(8))[..., 0]
     assert result[-1, 1] - result[-1, 0] == pytest.approx(2.0 * RADIUS, abs=1e-6)
     assert -result[:, 0] == pytest.approx(2.0 * (result[:, 1] - 0.7), abs=1e-9)
 
 
 def test_who_is_to_stand_gives_way_only_to_who_is_to_stand_as_well() -> None:
-    walkers = WALKER | {"cruise_speed": np.array([0.0, 0.5, 0.0, 0.0]), "max_speed": 1000.0}
+    walkers = WALKER | {"cruise_speed": np.array([0.0, 0.5, 0.0, 0.0]), "max_speed": 1000.0, "max_force": 4000.0}
     start = [[0.0, 0.0, 0.0], [0.7, 0.0, 0.0], [0.0, 9.0, 0.0], [0.7, 9.0, 0.0]]
     result = positions(bodies(start, vehicle=walkers).run(8))
     assert (result[:, 0] == 0.0).all()
@@ -64,7 +64,9 @@ def test_who_is_to_stand_gives_way_only_to_who_is_to_stand_as_well() -> None:
 def test_one_pass_equals_a_plain_loop() -> None:
     """With a top speed that never limits the shift, a step equals PASSES rounds of the loop."""
     rng = np.random.default_rng(2)
-    scene = bodies(rng.uniform(-1.6, 1.6, (12, 3)) * (1.0, 1.0, 0.0), vehicle=WALKER | {"max_speed": 1000.0})
+    scene = bodies(
+        rng.uniform(-1.6, 1.6, (12, 3)) * (1.0, 1.0, 0.0), vehicle=WALKER | {"max_speed": 1000.0, "max_force": 4000.0}
+    )
     expected = scene.position.copy()
     for _ in range(PASSES):
         moved, touched = np.zeros_like(expected), np.zeros(12)
@@ -269,7 +271,9 @@ def test_a_body_that_moves_pushes_a_vehicle_by_what_it_comes_nearer_in_a_step() 
         return replace(snapshot, tracked=locked([0.1 * frame - 1.15, 0.0, 0.0], crowd=-1))
 
     scene = bodies(
-        [[0.0, 0.0, 0.0]], tracked=locked([-1.15, 0.0, 0.0], crowd=-1), vehicle=WALKER | {"max_speed": 100.0}
+        [[0.0, 0.0, 0.0]],
+        tracked=locked([-1.15, 0.0, 0.0], crowd=-1),
+        vehicle=WALKER | {"max_speed": 100.0, "max_force": 400.0},
     )
     moved = positions(scene.run(3, at=comes))[-1, 0]
     assert moved == pytest.approx([0.05, 0.0, 0.0], abs=1e-6)
@@ -295,7 +299,7 @@ def test_fast_bodies_that_look_where_they_will_be_brake_as_those_that_look_all_a
 
 def test_capsules_that_cross_separate_along_the_line_between_their_middles() -> None:
     """Side by side, they separate across their axes."""
-    car = WALKER | {"length": 4.0, "radius": 0.5, "max_speed": 100.0}
+    car = WALKER | {"length": 4.0, "radius": 0.5, "max_speed": 100.0, "max_force": 400.0}
     crossed = bodies([[0.0, 0.0, 0.0], [0.3, 0.0, 0.0]], forward=[[0.6, 0.8, 0.0], [-0.6, 0.8, 0.0]], vehicle=car)
     beside = bodies([[0.0, 0.0, 0.0], [0.6, 0.8, 0.0]], forward=[[0.0, 1.0, 0.0], [0.0, 1.0, 0.0]], vehicle=car)
     for scene in (crossed, beside):
@@ -364,6 +368,37 @@ def test_those_driven_into_a_corner_stay_in_a_firm_region(size: float, fps: floa
     assert not ((now < 0.5 * np.minimum(before, after)) & (np.minimum(before, after) > 0.5 * size)).any()
     loose = positions(chased(size, fps, locomotion, shape, firm=False).run(int(2.5 * fps)))[-1]
     assert scene.regions.way_in(loose, np.zeros(len(loose), dtype=np.int64)).any()
+
+
+def test_who_could_gallop_is_pushed_no_harder_while_it_walks() -> None:
+    """Two long bodies that lie across each other come apart at the pace of a walk."""
+    animal = {"keep_apart": True, "max_speed": 12.0, "cruise_speed": 0.1, "max_force": 3.0, "length": 4.0}
+    scene = bodies([[0.0, 0.0, 0.0], [0.4, 0.0, 0.0]], forward=[[0.0, 1.0, 0.0]] * 2, vehicle=animal, fps=25.0)
+    place = positions(scene.run(40))
+    changes = np.linalg.norm(np.diff(place, 2, axis=0), axis=-1) * 25.0
+    assert 0.1 < changes.max() <= 1.05 * GUARD * 1.2 / STOPS / 25.0
+    assert gaps(place[-1])[0, 1] == pytest.approx(2.0 * RADIUS, abs=0.01)
+
+
+def test_who_comes_fast_to_the_border_of_a_firm_region_brakes_gradually_and_turns_no_faster_for_it() -> None:
+    """A shark that a force drives against the glass, at an angle to it."""
+    scene = Scene(
+        [(0.0, 0.0, 0.0)],
+        forward=(0.96, 0.28, 0.0),
+        speed=2.8,
+        vehicle={"radius": 0.5, "max_speed": 5.0, "cruise_speed": 0.18, "max_force": 4.0, "keep_apart": True},
+        locomotions=[(Swimming, {})],
+        behaviors=[(Seek, {"target": 1}), (Containment, {"firm": True, "weight": 0.1, "region": 0})],
+        tracked=leaders([9.0, 2.0, 0.0]),
+        regions=regions([[0.0, 0.0, 0.0]], 3.0, BOX),
+        fps=24.0,
+    )
+    run = list(scene.run(60))
+    speed = np.array([np.linalg.norm(state.motion.velocity[0]) for state in run])
+    assert (speed[:-1] - speed[1:] <= np.maximum(4.0, speed[:-1] / STOPS) / 24.0 + 1e-6).all()
+    assert max(state.motion.position[0, 0] for state in run) == pytest.approx(2.5, abs=0.05)
+    forward = np.array([state.motion.forward[0] for state in run])
+    assert (np.linalg.norm(np.diff(forward, axis=0), axis=1) <= np.pi / 24.0 + 1e-6).all()
 
 
 def test_a_long_body_stops_before_its_nose_is_out() -> None:
