@@ -16,7 +16,7 @@ from ..simulation.arrays.scalars import EPSILON, Mask, Scalars, anybody, clamp
 from ..simulation.arrays.vectors import Vectors, across, columns, dot, magnitude, truncate, unit, unit_or
 from ..simulation.locomotion import Control
 from ..simulation.vehicle import Motion, VehicleModel
-from .point_mass import moved
+from .point_mass import moved, turned_along
 
 TOO_STEEP = 1e-9
 """The sine of the angle beyond the steepest heading below which it is a rounding error."""
@@ -63,7 +63,8 @@ def moved_within(
         steep = dot(limit.outward, motion.forward) > TOO_STEEP
         if anybody(steep):
             velocity = np.where(steep[:, None], _returning(model, motion, limit, velocity, turn, dt), velocity)
-    return motion.position + velocity * dt, velocity, unit_or(velocity, motion.forward)
+    forward = turned_along(motion.forward, unit_or(velocity, motion.forward), turn_rate, dt)
+    return motion.position + velocity * dt, velocity, forward
 
 
 def kept_up(

@@ -47,7 +47,22 @@ def moved(
         motion = replace(motion, velocity=_flattened(motion.velocity), forward=_flattened(motion.forward))
         control = replace(control, force=_flattened(control.force))
     velocity, before = pushed(model, motion, control, turn_rate, dt)
-    return motion.position + velocity * dt, velocity, _heading(velocity, before)
+    forward = turned_along(_heading(motion.forward, before), _heading(velocity, before), turn_rate, dt)
+    return motion.position + velocity * dt, velocity, forward
+
+
+def turned_along(forward: Vectors, course: Vectors, turn_rate: Scalars, dt: float) -> Vectors:
+    """Unit headings after a step on courses, (n, 3) each. A contact turns the velocity of a body at once, but not the
+    body: it turns to its course as fast as it can."""
+    cosines, sines = cosine_and_sine(np.minimum(turn_rate * dt, np.pi))
+    rows = which(dot(forward, course) < cosines - ROUNDING)
+    if not len(rows):
+        return course
+    before, heading = picked(forward, rows), course.copy(order="K")
+    aside = across(picked(course, rows), before)
+    aside = np.where((magnitude(aside) > ROUNDING)[:, None], unit(aside), _any_side(before))
+    heading[rows] = unit(cosines[rows, None] * before + sines[rows, None] * aside)
+    return heading
 
 
 def pushed(
@@ -92,6 +107,13 @@ def _heading(v: Vectors, forward: Vectors) -> Vectors:
     return np.where(still[:, None], fallback, direction)
 
 
+def _any_side(forward: Vectors) -> Vectors:
+    """The unit directions beside headings (n, 3) or (n, 2) to which what is to go straight back turns."""
+    side = level_side(forward)[0][:, : forward.shape[1]]
+    side[magnitude(side) < 0.5] = (1.0, 0.0, 0.0)[: forward.shape[1]]
+    return side
+
+
 def _straightened(
     model: VehicleModel, forward: Vectors, velocity: Vectors, change: Vectors, fastest: Scalars
 ) -> Vectors:
@@ -134,9 +156,7 @@ def _round(
     straight = magnitude(aside) <= ROUNDING * magnitude(destination)
     aside = unit(aside)
     if anybody(straight):
-        any_side = level_side(forward)[0][:, : forward.shape[1]]
-        any_side[magnitude(any_side) < 0.5] = (1.0, 0.0, 0.0)[: forward.shape[1]]
-        aside = np.where(straight[:, None], any_side, aside)
+        aside = np.where(straight[:, None], _any_side(forward), aside)
 
     before = magnitude(velocity)
     turn = _turn(max_speed, turn_rate, np.maximum(magnitude(wanted), before), dt)

@@ -8,7 +8,7 @@ from hypothesis import given
 
 from steering_addon.behaviors.arrival import Arrival
 from steering_addon.behaviors.seek import Seek
-from steering_addon.locomotion import SimpleVehicle
+from steering_addon.locomotion import Planar, SimpleVehicle, Swimming
 from steering_addon.locomotion.point_mass import TURNING_SPEED, _round, _turn
 from steering_addon.simulation.locomotion import Control, Locomotion
 from steering_addon.simulation.moving import damp
@@ -259,3 +259,15 @@ def test_a_vehicle_that_is_to_go_straight_back_turns_to_its_level_side() -> None
     heading = turned / np.linalg.norm(turned, axis=1, keepdims=True)
     assert np.abs(turned[:, 2]).max() < 1e-12
     assert np.allclose(angle_between(forward, heading), _turn(most, rate, np.full(60, 3.0), DT))
+
+
+@pytest.mark.parametrize("kind", [SimpleVehicle, Swimming, Planar])
+def test_a_body_whose_velocity_a_contact_has_turned_turns_no_faster_than_it_can(kind: type[Locomotion]) -> None:
+    """Its velocity leads aside or straight back, fast or hardly at all."""
+    velocity = np.array([(0.05, 0.0, 0.0), (2.0, 0.5, 0.0), (0.0, -1.0, 0.0), (0.1, 3.0, 0.0)])
+    forward, up = np.tile((0.0, 1.0, 0.0), (4, 1)), np.tile((0.0, 0.0, 1.0), (4, 1))
+    motion = Motion(np.zeros((4, 3)), velocity, np.cross(forward, up), forward, up)
+    _, after, heading = moved(VehicleModel.of(4), motion, np.zeros((4, 3)), DT, kind.of(4))
+    turns = angle_between(forward, heading)
+    assert turns == pytest.approx([TURN * DT] * 3 + [np.arctan2(0.1, 3.0)])
+    assert after[[0, 1, 3]] == pytest.approx(velocity[[0, 1, 3]])
