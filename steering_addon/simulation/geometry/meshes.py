@@ -29,6 +29,10 @@ CLOSE = 1e-9
 """Relative error of a squared distance, with a wide margin over rounding."""
 CHUNK = 512
 """Points queried together."""
+BEYOND = 1e-6
+"""The share of the size of a mesh that is just beyond one of its faces."""
+WAYS_OUT = np.concatenate((np.eye(3), -np.eye(3)))
+"""The directions in which those look for the outside whose nearest face leads into another part of the mesh."""
 
 
 @dataclass(frozen=True)
@@ -168,8 +172,9 @@ class Mesh:
     ) -> tuple[Scalars, Vectors]:
         """The signed distance of points (n, 3) from the surface, and the directions away from it.
 
-        An open mesh is two-sided and has no inside: away is to the side of the point. Returns (n,) metres, negative
-        inside, inf out of reach; and (n, 3) unit directions, zero out of reach.
+        An open mesh is two-sided and has no inside: away is to the side of the point. Parts that overlap or touch, as
+        joined boxes do, have faces within the whole, which lead out of nothing. Returns (n,) metres, negative inside,
+        inf out of reach; and (n, 3) unit directions, zero out of reach.
 
         Args:
             reach: (n,) the furthest distance that counts, metres; any distance if omitted.
@@ -185,7 +190,36 @@ class Mesh:
         offset = points - place
         on_it = magnitude(offset) < EPSILON
         away = np.where(on_it[:, None] & (triangle >= 0)[:, None], self.normal[triangle], unit(offset) * sign[:, None])
-        return distance * sign, away
+        distance, within = distance * sign, which(sign < 0.0)
+        within = within[self.inside(picked(place, within) + picked(away, within) * self._just_beyond)]
+        if len(within):
+            deep, out = self._way_out(picked(points, within))
+            leads = np.isfinite(deep)
+            distance[within[leads]], away[within[leads]] = -deep[leads], out[leads]
+        return distance, away
+
+    @once
+    def _just_beyond(self) -> float:
+        """How far beyond a face what is outside is looked for, metres."""
+        low, high = self.bounds
+        return BEYOND * float((high - low).max())
+
+    def _way_out(self, points: Vectors) -> tuple[Scalars, Vectors]:
+        """How far it is from points (m, 3) inside to the outside along the axes, (m,) metres, inf if no face is on the
+        way, and the nearest way, (m, 3) unit directions. Who takes it comes nearer, and so decides for no other one."""
+        m = len(points)
+        ways = np.repeat(WAYS_OUT, m, axis=0)
+        at, gone, rows = np.tile(points, (len(WAYS_OUT), 1)), np.zeros(len(ways)), np.arange(len(ways))
+        while len(rows):
+            way = picked(ways, rows)
+            leads = self.hit(picked(at, rows), way, np.full(len(rows), np.inf))[0] + self._just_beyond
+            gone[rows] += leads
+            meets = np.isfinite(leads)
+            rows, step = rows[meets], way[meets] * leads[meets, None]
+            at[rows] += step
+            rows = rows[self.inside(picked(at, rows))]
+        nearest = gone.reshape(-1, m).argmin(axis=0)
+        return gone[nearest * m + np.arange(m)], WAYS_OUT[nearest]
 
     def way_aside(
         self, sides: "Mesh", up: Vectors, points: Vectors, low: Vectors, height: Scalars, radius: Scalars

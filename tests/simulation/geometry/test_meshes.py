@@ -47,6 +47,24 @@ def distances(surface: Mesh, point: np.ndarray) -> np.ndarray:
     )
 
 
+@pytest.mark.parametrize("start", [(0.3, 0.5, 0.99), (0.3, 0.5, 1.01), (0.1, -0.7, 1.2)])
+def test_who_is_inside_blocks_that_are_joined_comes_nearer_to_the_outside(start: tuple[float, ...]) -> None:
+    """A cabin stands on a hull: the faces between them, which are nearest, lead from one into the other."""
+    hull, cabin = block((4.0, 3.0, 1.0)), block((1.5, 1.0, 0.8))
+    parts = hull.corners, cabin.corners + np.array((0.0, 0.0, 1.8))
+    points = np.concatenate([part.swapaxes(0, 1).reshape(-1, 3) for part in parts])
+    wreck = mesh(points, np.arange(len(points)).reshape(-1, 3))
+    place, deep = np.array([start]), []
+    for _ in range(40):
+        distance, away = wreck.surface(place)
+        deep.append(-distance[0])
+        if deep[-1] < 0.0:
+            break
+        place = place + 0.09 * away
+    assert -0.1 < deep[-1] < 0.0
+    assert np.diff(deep[:-1]).max() < -0.08
+
+
 @sampled
 @each
 def test_the_nearest_point_is_that_of_trying_every_triangle(surface: str) -> None:
