@@ -154,7 +154,7 @@ def _missed(marks: MissedMarks) -> Iterator[str]:
     """A warning for each mark that was not met."""
     for name, metres in marks.metres.items():
         text = f"The mark {name} was missed by {length_text(metres, 2)}"
-        yield f"{text}: at a later frame or a nearer place it can be met."
+        yield f"{text}: at a later frame or a nearer place, or with no obstacle between, it can be met."
 
 
 def _late(plan: Plan, mishaps: Mishaps) -> Iterator[str]:

@@ -216,7 +216,7 @@ def test_an_exact_mark_is_met_to_the_point_though_another_stands_there(capfd, ca
     bake()
     off = np.linalg.norm(places(members[:1], at) - mark.location)
     others = [places(members[:1], frame) for frame in (1, end)]
-    assert 0.05 < off < 0.3 and "was missed" in capfd.readouterr().out
+    assert 0.05 < off < 0.3 and "was missed" in (told := capfd.readouterr().out) and "no obstacle between" in told
     mark.steering.mark.exact, mark.steering.mark.lead = True, 2.0
     bake()
     assert np.linalg.norm(places(members[:1], at) - mark.location) < 1e-5
