@@ -53,7 +53,7 @@ def moved(
 
 def turned_along(forward: Vectors, course: Vectors, turn_rate: Scalars, dt: float) -> Vectors:
     """Unit headings after a step on courses, (n, 3) each. A contact turns the velocity of a body at once, but not the
-    body: it turns to its course as fast as it can."""
+    body, and what was keyed before may lead it sideways into the run: it turns to its course as fast as it can."""
     cosines, sines = cosine_and_sine(np.minimum(turn_rate * dt, np.pi))
     rows = which(dot(forward, course) < cosines - ROUNDING)
     if not len(rows):
