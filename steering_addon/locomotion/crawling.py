@@ -127,7 +127,9 @@ class Crawling(Locomotion):
             fall_speed=np.where(falls, GRAVITY * dt, memory.fall_speed),
         )
         velocity = np.where(stays[:, None], 0.0, after.forward * pace[:, None])
-        max_lean = length / np.maximum(model.radius, EPSILON) + LEANS_OVER * dt
+        # A body is over a fold when half of it is.
+        reach = np.maximum(model.radius, 0.5 * model.length)
+        max_lean = length / np.maximum(reach, EPSILON) + LEANS_OVER * dt
         position = after.origin(terrain.lift)
         return Moved(position, velocity, after.forward, _Step(after, position, max_lean, gap))
 

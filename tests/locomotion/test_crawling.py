@@ -157,6 +157,14 @@ def test_up_turns_smoothly_and_never_over(name: str) -> None:
         assert turn.max() < 5.0 and np.percentile(jerk, 95) < (0.2 if name == "wave" else 0.15)
 
 
+def test_over_an_edge_a_long_body_leans_by_no_more_than_its_way_over_half_its_length() -> None:
+    ground = GROUNDS["box"]
+    vehicle = {**ants(ground).vehicle, "length": 1.2}
+    up = ups(run(ants(ground, 12, vehicle=vehicle), 60, ground))
+    turn = np.degrees(np.arccos(np.clip((up[1:] * up[:-1]).sum(axis=-1), -1.0, 1.0)))
+    assert 5.0 < turn.max() < np.degrees(1.6 / FPS / 0.6 + 2.0 / FPS) + 0.1
+
+
 @sampled(one_of=3)
 @every_ground
 def test_they_stand_or_crawl_but_do_not_creep_nor_turn_while_they_stand(name: str) -> None:
