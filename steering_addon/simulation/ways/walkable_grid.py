@@ -7,7 +7,7 @@ import numpy as np
 
 from ..arrays.once import once
 from ..arrays.scalars import Mask, Rows, Scalars, which
-from ..arrays.vectors import Vectors, columns, dot, magnitude, picked, unit
+from ..arrays.vectors import Vectors, columns, dot, magnitude, paired, picked, unit
 from ..geometry.paths import Spline, spline
 from ..links import Links, walked
 from .fields import NO_LEAPS, Leaps, Mesh8
@@ -281,7 +281,7 @@ class WalkableGrid:
         """Whether places are in no obstacle, but bodies only have room far from them, at their nodes of `nodes_at`,
         (m,)."""
         x, y, z = places.T
-        away = columns(self.x[nodes] - x, self.y[nodes] - y, 0.0)
+        away = paired(self.x[nodes] - x, self.y[nodes] - y)
         return self._free[self.spans.at(x, y, z)] & (magnitude(away) > CLOSE_TO * self.spans.size)
 
     def see(self, start: Rows, end: Rows) -> Mask:
