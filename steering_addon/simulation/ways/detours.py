@@ -4,7 +4,7 @@ This is the paper's obstacle avoidance from further away: the agent aims at an e
 
     length of a way = |point to tangent| + |tangent to tangent| + |tangent to goal|
 
-The end with the shorter way is taken; `roadmap` plans past several obstacles.
+The end with the shorter way is taken; `journeys` plans past several obstacles.
 """
 
 from dataclasses import dataclass
