@@ -9,7 +9,7 @@ import bpy
 from bpy.types import Collection, LayerCollection, Object, Scene
 
 from ...simulation.roles import OF_MEMBERS, Role
-from ..properties import has_role, pointed_at, settings_of
+from ..properties import has_role, has_roles, pointed_at, settings_of
 
 MOST_NAMES = 5
 """The usual largest number of objects named in a message."""
@@ -59,11 +59,12 @@ def full_name(ob: Object) -> str:
 
 
 def set_aside(scene: Scene, objects: Sequence[Object]) -> list[Object]:
-    """The objects of a scene that are not in use, as its view layers exclude their collections; `objects`: in use."""
+    """The tagged objects of a scene that are not in use, as its view layers exclude their collections; `objects`: in
+    use."""
     if len(scene.objects) == len(objects):
         return []
     used = set(objects)
-    return [ob for ob in scene.objects if ob not in used]
+    return [ob for ob in scene.objects if has_roles(ob) and ob not in used]
 
 
 def why_outside(ob: Object, scene: Scene) -> str:
