@@ -8,7 +8,9 @@ import pytest
 
 from steering_addon.behaviors.arrival import Arrival
 from steering_addon.locomotion import OnFoot
+from steering_addon.locomotion.looking import glance
 from steering_addon.locomotion.walkable import Look, Walkable
+from steering_addon.locomotion.walking import Walking
 from steering_addon.simulation.geometry.surfaces import Surfaces, surfaces
 from steering_addon.simulation.snapshot import State
 from tests.sampling import sampled
@@ -168,6 +170,16 @@ def test_who_is_hindered_turns_by_the_least_of_several_angles_to_either_side(ask
             [direction], _ = walkable.free_direction(look, np.array([int(side)]))
             found = np.degrees(np.arctan2(direction[1], direction[0]))
             assert found == pytest.approx(hand * (asked + turn))
+
+
+def test_who_looks_remembers_by_which_turn_it_goes_round_and_who_is_free_none() -> None:
+    for hand in (1.0, -1.0):
+        angle = np.radians(50.0)
+        walkable, look = looks([4.0, 0.0], (np.cos(angle), hand * np.sin(angle)))
+        every = np.ones(2)
+        memory = glance(walkable, look, 9.0 * every, Walking.blank(2), np.arange(2), 1.0 / FPS)
+        turn = np.degrees(np.arctan2(memory.aside, memory.ahead))
+        assert turn == pytest.approx([hand * 20.0, 0.0]) and memory.side.tolist() == [hand, 0.0]
 
 
 def test_who_turns_back_lets_no_part_of_its_body_hang_over_an_edge_before_its_goal() -> None:

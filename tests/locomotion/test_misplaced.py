@@ -42,6 +42,13 @@ def test_walkers_are_distinguished_by_what_is_wrong_with_their_start() -> None:
     }
 
 
+def test_walkers_start_at_a_border_only_if_it_is_within_their_radius() -> None:
+    """Though the ground is looked at there, as it is not open so near a border."""
+    ground = surfaces([plane(10.0, cells=4)])
+    wrong = misplaced(OnFoot, ground, [[9.5, 0.0, 0.0], [9.7, 0.0, 0.0], [0.0, -9.5, 0.0], [0.0, -9.7, 0.0]])
+    assert wrong[Misplaced.AT_BORDER] == [False, True, False, True]
+
+
 def test_whoever_climbs_more_is_neither_boxed_in_nor_too_steep() -> None:
     wrong = misplaced(OnFoot, pit(), [[2.0, 0.0, 2.55], [0.0, 0.0, 0.0]], max_slope=1.2)
     assert not any(any(mask) for mask in wrong.values())

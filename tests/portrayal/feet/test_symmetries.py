@@ -101,6 +101,8 @@ def bodies_on(ground: Ground | None) -> tuple[Carried, list[Stepping]]:
     feet = []
     for foot in range(len(FEET)):
         points = np.stack([of_body[foot].points for _, of_body in made])
+        # Soles are not flat, and roll: their heels come up as they swing.
+        points = points + (0.004 + 0.6 * points[..., 2:]) * np.linspace(0.0, 1.0, points.shape[2])[:, None] * UP
         ankle = points.mean(axis=2) + 0.1 * UP
         hip = np.broadcast_to((-0.08 if foot == 0 else 0.08, 0.02, 0.93), ankle.shape)
         feet.append(Stepping(points, np.zeros(points.shape[:2]), reach=LegReach(hip, ankle, 0.9, folded=0.06)))
