@@ -145,7 +145,8 @@ def bond_of(ob: Object) -> Iterator[Any]:
     if ob.parent is not None:
         yield full_name(ob.parent), ob.parent_type, ob.parent_bone, plain(ob.matrix_parent_inverse)
         if ob.parent_type.startswith("VERTEX"):
-            yield list(ob.parent_vertices), ob.use_parent_final_indices
+            # Blender 4.2 has no such switch.
+            yield list(ob.parent_vertices), getattr(ob, "use_parent_final_indices", False)
 
 
 def _size_of(ob: Object, stored: StillValues) -> Iterator[Any]:

@@ -10,6 +10,7 @@ from tests.blender.building import armature, empty, frames, from_library, link, 
 from tests.blender.dumping import assert_same, scene_dump
 from tests.blender.shaped import shaped
 from tests.blender.steered import bake, clear_bake, crowd, leader, obstacle, press, road, select, tag, vehicle
+from tests.sampling import in_every_blender
 
 
 def fingerprint() -> str:
@@ -158,6 +159,8 @@ CHANGES_OF_SHAPES_AND_POSES: dict[str, Callable[[], object]] = {
     "the value of a shape key": lambda: setattr(shape_key(), "value", 0.5),
     "a point of a shape key": lambda: setattr(shape_key().data[0].co, "x", 3.0),
     "a point of a lattice": lambda: setattr(bpy.data.lattices["Lattice"].points[0].co_deform, "x", 3.0),
+    "a part that is bound to a point": lambda: setattr(bpy.data.objects["Knob"], "parent_type", "VERTEX"),
+    "to which point a part is bound": lambda: setattr(bpy.data.objects["Knob"], "parent_vertices", (2, 0, 0)),
     "the faces of an obstacle": lambda: bpy.data.objects["Block"].data.flip_normals(),
     "a part of an obstacle": lambda: setattr(bpy.data.objects["Knob"].location, "x", 3.0),
     "a node": lambda: bpy.data.node_groups["Joined"].nodes.new("GeometryNodeJoinGeometry"),
@@ -179,6 +182,7 @@ CHANGES_OF_SHAPES_AND_POSES: dict[str, Callable[[], object]] = {
 }
 
 
+@in_every_blender(a_part=True)
 def test_it_changes_with_shapes_and_poses_of_what_the_run_reads() -> None:
     workshop()
     bake()
