@@ -27,7 +27,8 @@ from .paths import Spline, lay_end_to_end
 CLEAR = 0.3
 """Metres of room between two that pass each other on neighboring lanes."""
 FINE = 0.5
-"""Half widths of the narrowest lane from one sample to the next."""
+"""Half widths of the narrowest lane from one sample to the next; of a lane narrower than CLEAR, half of that instead:
+what goes past each other keeps that apart, and a lane without a width would have samples without number."""
 MOST = 300_000
 """Samples of all lanes. Where lanes are so long that there would be more, the samples are farther apart."""
 NEXT_TO = 8.0
@@ -137,7 +138,8 @@ class _Samples:
 
     @classmethod
     def of(cls, lanes: tuple[Lane, ...], lines: Lines) -> _Samples:
-        step = max(FINE * min(lane.radius for lane in lanes), float(lines.length.max()) * len(lanes) / MOST)
+        half_width = max(min(lane.radius for lane in lanes), 0.5 * CLEAR)
+        step = max(FINE * half_width, float(lines.length.max()) * len(lanes) / MOST)
         count = np.ceil(lines.length / step).astype(np.int64) + 1
         lane, number = counted(count)
         return cls(lanes, lines, lane, number, np.minimum(number * step, lines.length[lane]), step)

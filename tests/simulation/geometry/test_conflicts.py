@@ -120,3 +120,12 @@ def test_lanes_of_any_length_are_found_to_cross_with_as_few_samples(monkeypatch)
     crossing = conflicts_of((lane(size * np.array(EAST)), lane(size * np.array(NORTH))))
     assert len(crossing) == 2
     assert np.abs(0.5 * (crossing.begin + crossing.end) / size - 50.0).max() < 0.1
+
+
+def test_lanes_without_a_width_are_looked_at_no_finer_than_the_room_that_is_kept_on_them() -> None:
+    """One such lane would else have as many samples as there may be, each near to thousands."""
+    thin = [lane(points, radius=0.0, extent=0.0) for points in (EAST, NORTH)]
+    found = conflicts_of(tuple(thin))
+    assert len(found) == 2
+    assert found.begin == pytest.approx(50.0 - CLEAR, abs=0.5 * CLEAR)
+    assert found.end == pytest.approx(50.0 + CLEAR, abs=0.5 * CLEAR)
