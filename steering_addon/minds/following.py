@@ -161,7 +161,7 @@ def _with_columns(body: Body, columns: dict[str, Scalars]) -> Body:
 
 
 def starting_afresh(minds: Sequence[Mind], state: State, snapshot: Snapshot, before: Mindset, after: Mindset) -> State:
-    """The state in which vehicles that change their mode begin anew with the behaviors that either has settings of its
+    """The state in which vehicles that change their mode start over with the behaviors that either has settings of its
     own for.
 
     They forget what these remember, and want the goals again that they have reached. What a mode only switches off
@@ -177,7 +177,7 @@ def starting_afresh(minds: Sequence[Mind], state: State, snapshot: Snapshot, bef
         for left, entered in np.unique(changes, axis=0).tolist():
             those = rows[(changes == (left, entered)).all(axis=1)]
             used = _settings_in(mind, snapshot, entered, those).names
-            # What the mode that they leave has switched off, they remember from before.
+            # They remember from before whatever the mode that they leave has switched off.
             own = _replaced(mind, left) & _settings_in(mind, snapshot, left, those).names
             for name in own | _replaced(mind, entered):
                 if name in arrived:

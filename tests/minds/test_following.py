@@ -195,7 +195,7 @@ def test_what_a_state_has_settings_of_its_own_for_begins_anew_each_time_it_is_en
     arrived = {name: mask.tolist() for name, mask in begun.arrived.items()}
     assert arrived == {"arrival": [False, True], "seek": [False, True], "flee": [True, True]} and both.all()
     assert starting_afresh((mind,), state, snapshot, before, before) is state
-    # One that leaves the state for settings of the crowd begins anew too, but for what the state switched off.
+    # One that leaves the state for settings of the crowd starts over as well, but for what the state switched off.
     crowd = replace(snapshot.settings[0], behaviors=tuple(kind.of(2) for kind in (Arrival, Seek, Flee)))
     snapshot = replace(snapshot, settings=(crowd, *snapshot.settings[1:]))
     after = replace(before, mode=np.array([0, 0]), turns=np.array([0, 1]))

@@ -127,7 +127,7 @@ def taken_by_nodes(ob: Object) -> Iterator[Object]:
 
 
 def data_of_part(ob: Object) -> Iterator[Any]:
-    """What counts of a part of a body, which is measured once: its place in the body and its shape."""
+    """The data of a part of a body, which is measured once: its place in the body and its shape."""
     stored = StillValues(ob)
     yield ob.hide_viewport, ob.hide_render
     yield from _place_of(ob, stored)
@@ -301,7 +301,7 @@ def animation_of(block: ID, *, is_posed: bool = True) -> Iterator[Any]:
 
 
 def _tracks_of(data: AnimData) -> Iterator[Any]:
-    """What NLA tracks play, and how it is blended with the action."""
+    """The strips that NLA tracks play, and how they are blended with the action."""
     tracks = [track for track in data.nla_tracks if not track.mute] if data.use_nla else []
     if not tracks:
         return

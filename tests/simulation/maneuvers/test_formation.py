@@ -95,7 +95,7 @@ def test_with_too_few_vertices_some_keep_their_places_and_nobody_takes_one_twice
     late = vertices_taken(world, agents, here, here, seen, known)
     assert late[0] == 1 and sorted(late[1:]) == [NONE_LEFT, 0]
     elsewhere = vertices_taken(world, agents, here, here + 1, seen, replace(known, vertex=np.array([1, NONE_LEFT, 0])))
-    assert elsewhere.tolist() == first.tolist(), "about another leader they begin anew"
+    assert elsewhere.tolist() == first.tolist(), "about another leader they start over"
     without = vertices_taken(world, agents, np.full(3, -1), here, seen, Station.blank(3))
     assert (without == FREE).all()
 
