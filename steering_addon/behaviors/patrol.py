@@ -9,7 +9,7 @@ from ..simulation.arrays.scalars import Mask, Number, Rows, Scalars, anybody, no
 from ..simulation.arrays.vectors import Vectors, dot, magnitude, truncate, unit
 from ..simulation.behavior import OURS, Behavior, Intent, Steering
 from ..simulation.declaration import Choice, bodies, choice, seconds, share
-from ..simulation.maneuvers.chasing import AT_OWN_PACE, CURRENT_SPEED, PACES, at_stop
+from ..simulation.maneuvers.chasing import AT_OWN_PACE, CURRENT_SPEED, PACES, at_stop, desired_speed
 from ..simulation.maneuvers.turning import turning_speed
 from ..simulation.memory import Memory, remembered
 from ..simulation.roles import Role
@@ -128,7 +128,7 @@ class Patrol(Behavior):
         braking = np.minimum(np.sqrt(2.0 * EFFORT * agents.agility * distance), distance / settling)
         limit = np.minimum(turning_speed(agents, direction, distance, EFFORT), np.where(stops, braking, np.inf))
         # At its own pace it only turns; but it has to brake for its target, and to set off again.
-        pace = np.where(self.pace == CURRENT_SPEED, np.maximum(agents.speed, agents.cruise_speed), agents.max_speed)
+        pace = desired_speed(self.pace, agents)
         only_turns = (self.pace == CURRENT_SPEED) & (limit >= pace) & (pace == agents.speed)
         velocity = direction * np.minimum(pace, limit)[:, None] + agents.level(world.bodies.velocity[row])
         response_time = agents.vehicle.response_time

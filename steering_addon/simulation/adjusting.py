@@ -7,7 +7,8 @@ stand there, and aside where others go first through what is too narrow for two;
 other have the last word. An agent on the ground that no adjustment steers takes up the course along its way directly.
 
 The less progress an agent makes, the less its strength limits its wish: from a standstill it would wish for little, and
-swept along backwards for going back.
+swept along backwards for going back. Nor does it on the way round a corner: there it limits the turn to that way, and
+not one to the goal behind the wall.
 """
 
 from collections.abc import Callable, Mapping, Sequence

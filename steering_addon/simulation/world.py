@@ -368,6 +368,11 @@ class Agents(Columns):
         return self.vehicle.cruise_speed * self.vehicle.max_speed
 
     @property
+    def own_pace(self) -> Scalars:
+        """(n,) the speed that they have, or cruise speed if that is faster, m/s."""
+        return np.maximum(self.speed, self.cruise_speed)
+
+    @property
     def on_the_level(self) -> Mask:
         """(n,) who keeps to ground that is level: ways on it can be planned on a map as seen from above."""
         return self.grounded & ground.is_upright(self.upward)

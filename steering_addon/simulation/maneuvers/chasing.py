@@ -85,8 +85,7 @@ AT_OWN_PACE = MappingProxyType({"pace": "CURRENT_SPEED"})
 def desired_speed(pace: Rows, agents: Agents) -> Scalars:
     """The length of the desired velocity, (n,) m/s; `pace` (n,) holds numbers of PACES. At their own pace those that
     were stopped wish for cruise speed, or they would never wish to go on."""
-    own = np.maximum(agents.speed, agents.cruise_speed)
-    return np.where(pace == CURRENT_SPEED, own, agents.max_speed)
+    return np.where(pace == CURRENT_SPEED, agents.own_pace, agents.max_speed)
 
 
 def at_pace(pace: Rows, agents: Agents, speed: Scalars) -> tuple[Scalars, Mask]:

@@ -72,7 +72,7 @@ def planned_course(
     """
     if not travels.any() or not world.obstacles.present.any():
         return wished, Planned.blank(len(agents))
-    pace = np.minimum(top_speed, np.maximum(agents.speed, agents.cruise_speed))
+    pace = np.minimum(top_speed, agents.own_pace)
     course = _along_the_way(wished, pace, travels, memory)
     plans = travels & (decides | ~memory.planned)
     mapped = nobody(len(agents)) if world.ways is None else world.ways.walked_by(agents.rows)
