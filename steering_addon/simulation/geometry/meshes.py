@@ -4,8 +4,9 @@ Boxes around the triangles (bounding_volumes) make a query skip most of a mesh.
 
     nearest    the point a + s u + t v of the triangle with u = b - a, v = c - a that minimises |p - a - s u - t v|^2
     hit        Moeller and Trumbore 1997
-    inside     a ray crosses the surface an odd number of times; it leans a little (SLANT), so that it grazes no edge
-               of a mesh that is modelled along the axes
+    inside     a ray crosses one of the parts an odd number of times; it leans a little (SLANT), so that it grazes no
+               edge of a mesh that is modelled along the axes. A part wholly within another one is a hollow of that,
+               whichever way its faces look; parts that overlap are one
 
 Blender's BVHTree is two to eight times as fast, but it needs bpy and computes in single precision, while the same input
 must give the same bytes everywhere.
@@ -80,6 +81,23 @@ class Mesh:
         corners = np.stack([_shear(corner) for corner in self.corners])
         return corners, nested_boxes(corners)
 
+    @once
+    def _parts(self) -> tuple[Rows, Rows]:
+        """The connected part that each triangle belongs to, (f,), and of each of the k parts, (k,), 1, or -1 if it is a
+        hollow: if it lies wholly within an odd number of others."""
+        part, first = _connected(self.neighbor)
+        k, size = len(first), np.bincount(part)
+        if k < 2:
+            return part, np.ones(k, dtype=np.int64)
+        # One point of each says of most that nothing is around them.
+        rows, around = self._parts_around(picked(self.corners[0], first), part)
+        faces = which(np.isin(part, rows[around != rows]))
+        rows, around = self._parts_around(picked(self.corners[0], faces), part)
+        pair, times = np.unique(part[faces[rows]] * k + around, return_counts=True)
+        inner, outer = pair // k, pair % k
+        whole = (times == size[inner]) & (inner != outer)
+        return part, 1 - 2 * (np.bincount(inner[whole], minlength=k) % 2)
+
     def only(self, faces: Mask) -> "Mesh":
         """The mesh of which only some triangles, (f,), are near to anything; its inside is the same."""
         corners, none = self.corners[:, faces], np.full((3, np.count_nonzero(faces)), -1)
@@ -91,7 +109,7 @@ class Mesh:
             neighbor=none,
             levels=nested_boxes(corners),
         )
-        vars(subset).update(bounds=self.bounds, _upright=self._upright)
+        vars(subset).update(bounds=self.bounds, _upright=self._upright, _parts=self._parts)
         return subset
 
     def nearest(self, points: Vectors, reach: Scalars, lowest: Scalars | None = None) -> tuple[Scalars, Vectors, Rows]:
@@ -153,7 +171,24 @@ class Mesh:
         return inside
 
     def _inside(self, points: Vectors) -> Mask:
-        """Whether the surface is above points (n, 3) an odd number of times, (n,)."""
+        """Whether points (n, 3) are in a part of the mesh that is not hollow there, (n,)."""
+        owner, triangle = self._crossed(points)
+        inside = np.bincount(owner, minlength=len(points)) % 2 == 1
+        # One that crosses an even number is outside, in a hollow, or where parts overlap.
+        doubtful = ~inside[owner]
+        if not doubtful.any():
+            return inside
+        part, solid = self._parts
+        rows, around = _odd_pairs(owner[doubtful], part[triangle[doubtful]])
+        return inside | (np.bincount(rows, solid[around], len(points)) > 0.0)
+
+    def _parts_around(self, points: Vectors, part: Rows) -> tuple[Rows, Rows]:
+        """The pairs of a point (n, 3) and a part around it, (m,) each. `part`: (f,) that of each triangle."""
+        owner, triangle = self._crossed(points)
+        return _odd_pairs(owner, part[triangle])
+
+    def _crossed(self, points: Vectors) -> tuple[Rows, Rows]:
+        """The pairs of a point (n, 3) and a triangle above it: their rows, (m,) each."""
         corners, levels = self._upright
         slanted = _shear(points)
         owner, triangle = descend(levels, len(points), _above(slanted))
@@ -164,8 +199,8 @@ class Mesh:
         normal = cross(b - a, c - a)
         flat = np.abs(normal[:, 2]) < EPSILON * EPSILON
         above = dot(normal, a - point) * np.where(normal[:, 2] < 0.0, -1.0, 1.0) > 0.0
-        crossings = np.bincount(owner[around & above & ~flat], minlength=len(points))
-        return crossings % 2 == 1
+        crossed = around & above & ~flat
+        return owner[crossed], triangle[crossed]
 
     def surface(
         self, points: Vectors, reach: Scalars | None = None, lowest: Scalars | None = None
@@ -413,6 +448,27 @@ def _neighbors(points: Vectors, triangles: Rows) -> Rows:
     short = sides.alone[(sides.start == sides.end)[sides.alone]]
     neighbor[short] = short % max(len(triangles), 1)
     return neighbor.reshape(3, -1)
+
+
+def _connected(neighbor: Rows) -> tuple[Rows, Rows]:
+    """The part of a closed mesh to which each triangle belongs, (f,), and the first triangle of each part, (k,)."""
+    least = np.arange(neighbor.shape[1])
+    while True:
+        lower = np.minimum(least, least[neighbor].min(axis=0))
+        lower = lower[lower]
+        if (lower == least).all():
+            break
+        least = lower
+    first, part = np.unique(least, return_inverse=True)
+    return part, first
+
+
+def _odd_pairs(rows: Rows, parts: Rows) -> tuple[Rows, Rows]:
+    """The pairs of a row and a part that are there an odd number of times: (m,) each to (k,) each."""
+    count = 1 + int(parts.max(initial=0))
+    pair, times = np.unique(rows * count + parts, return_counts=True)
+    pair = pair[times % 2 == 1]
+    return pair // count, pair % count
 
 
 def _shear(points: Vectors) -> Vectors:

@@ -47,13 +47,31 @@ def distances(surface: Mesh, point: np.ndarray) -> np.ndarray:
     )
 
 
+def joined(*parts: np.ndarray) -> Mesh:
+    """One mesh of the triangles of several, (3, f, 3) each."""
+    points = np.concatenate([part.swapaxes(0, 1).reshape(-1, 3) for part in parts])
+    return mesh(points, np.arange(len(points)).reshape(-1, 3))
+
+
+@pytest.mark.parametrize("faces", [1, -1], ids=["out", "in"])
+def test_where_parts_overlap_is_inside_and_what_one_part_encloses_is_hollow(faces: int) -> None:
+    """Two blocks run into each other; beside them a block stands in a room whose inner faces look either way."""
+    rock, room = block((1.0, 1.0, 1.0)).corners, np.array((20.0, 0.0, 0.0))
+    shells = [block((side, side, side)).corners + room for side in (5.0, 4.0, 1.0)]
+    shells[1] = shells[1][::faces]
+    for order in ([0, 1, 2, 3, 4], [3, 1, 4, 2, 0]):
+        parts = [rock, rock + np.array((1.2, 0.3, 0.4)), *shells]
+        whole = joined(*(parts[k] for k in order))
+        x = np.array((-1.1, -0.5, 0.6, 1.7, 2.3, 14.5, 15.5, 17.0, 19.5, 24.5, 25.5))
+        inside = whole.inside(np.stack((x, np.full(len(x), 0.01), np.full(len(x), 0.02)), axis=1))
+        assert inside.tolist() == [False, True, True, True, False, False, True, False, True, True, False]
+
+
 @pytest.mark.parametrize("start", [(0.3, 0.5, 0.99), (0.3, 0.5, 1.01), (0.1, -0.7, 1.2)])
 def test_who_is_inside_blocks_that_are_joined_comes_nearer_to_the_outside(start: tuple[float, ...]) -> None:
     """A cabin stands on a hull: the faces between them, which are nearest, lead from one into the other."""
     hull, cabin = block((4.0, 3.0, 1.0)), block((1.5, 1.0, 0.8))
-    parts = hull.corners, cabin.corners + np.array((0.0, 0.0, 1.8))
-    points = np.concatenate([part.swapaxes(0, 1).reshape(-1, 3) for part in parts])
-    wreck = mesh(points, np.arange(len(points)).reshape(-1, 3))
+    wreck = joined(hull.corners, cabin.corners + np.array((0.0, 0.0, 1.8)))
     place, deep = np.array([start]), []
     for _ in range(40):
         distance, away = wreck.surface(place)
