@@ -53,7 +53,7 @@ def get_on(
     state: State, snapshot: Snapshot, after: Snapshot, world: World, decided: Decisions
 ) -> tuple[State, Decisions]:
     """The state in which vehicles have got on links, and the decisions in which others stand and wait for that.
-    `snapshot`: the vehicles present that are on no link; `after`: the snapshot of the next frame."""
+    `snapshot`: the vehicles present, as only they have places on links; `after`: the snapshot of the next frame."""
     if not len(snapshot.links) or world.ways is None:
         return state, decided
     radius = snapshot.vehicle.radius
@@ -84,7 +84,7 @@ def _wanting(
     this step goes on wanting to. `before_links`: as of `Ways`; `dt`: seconds of the step."""
     known, radius = state.crossing or Crossing.blank(len(state)), snapshot.vehicle.radius
     crossing = Crossing(*(column.copy(order="K") for column in vars(known).values()))
-    crossing.wants[~snapshot.present | state.all_decided] = -1
+    crossing.wants[~snapshot.present | crossing.on | state.all_decided] = -1
     for rows, link, leads_back, distance in before_links:
         is_near = snapshot.present[rows] & (distance <= NEAR * radius[rows])
         crossing.wants[rows] = np.where(is_near, link, -1)
@@ -105,7 +105,7 @@ def _board(
     """Let a vehicle get on a link that it takes along a line, in the columns of `crossing`, if there is room."""
     target = line.points[0]
     if (carrier := int(snapshot.links.carrier[link])) >= 0:
-        aboard = which(crossing.on & (snapshot.links.carrier[crossing.link] == carrier))
+        aboard = which(crossing.on & snapshot.present & (snapshot.links.carrier[crossing.link] == carrier))
         leaves = (crossing.along[aboard] > 0.0) | ((crossing.link[aboard] == link) & (crossing.back[aboard] != back))
         if leaves.any():
             return
@@ -125,7 +125,7 @@ def _board(
 
 def _has_room(crossing: Crossing, line: Spline, snapshot: Snapshot, vehicle: int, link: int, back: bool) -> bool:
     """Whether a vehicle has room on a link behind those that are on it."""
-    rows, at_once = which(crossing.link == link), int(snapshot.links.model.at_once[link])
+    rows, at_once = which((crossing.link == link) & snapshot.present), int(snapshot.links.model.at_once[link])
     if not len(rows):
         return True
     if (crossing.back[rows] != back).any() or 0 < at_once <= len(rows):

@@ -94,11 +94,11 @@ def step(state: State, snapshot: Snapshot, waiting: Mask = NONE_WAITS) -> State:
         # Mind.
         if moving.minds is not None:
             state, moving = moving.minds.choose(state, moving, world)
-        moving = let_go(state, moving, world.dt)
-        moving = only_present(moving, those_on_links(state))
+        aware = let_go(state, moving, world.dt)
+        moving = only_present(aware, those_on_links(state))
         # Goals, steer, combine, ways, adjust.
         force, decided, state = _decided(state, moving, world)
-        state, decided = get_on(state, moving, snapshot, world, decided)
+        state, decided = get_on(state, aware, snapshot, world, decided)
         # Meet marks.
         if before.marks:
             force, moving, places, decided = meet_marks(state, before, snapshot, moving, world, force, decided)

@@ -115,6 +115,22 @@ def test_who_stops_somewhere_first_takes_only_the_link_on_its_way_there(stop: An
     assert (link_of(states) >= 0).any() == (stop == UP)
 
 
+def test_a_link_is_free_for_others_while_who_was_on_it_is_switched_off() -> None:
+    scene, whole = climb()
+    state = next(state for state in whole if state.motion.position[:, 2].max() > 0.5)
+    climber = int(state.motion.position[:, 2].argmax())
+    others = np.arange(3) != climber
+    for frame in range(18 * FPS):
+        state = step(state, replace(scene.snapshot(frame), present=others))
+        if is_up(state)[others].all():
+            break
+    assert is_up(state)[others].all()
+    # Switched on again it goes on from where it is.
+    for frame in range(4 * FPS):
+        state = step(state, scene.snapshot(frame))
+    assert is_up(state).all()
+
+
 def test_on_a_ladder_they_keep_to_it_and_face_it() -> None:
     _, states = climb()
     place, link = positions(states)[1:], link_of(states)
