@@ -14,6 +14,7 @@ from ..simulation.arrays.frozen import replace
 from ..simulation.arrays.once import once
 from ..simulation.arrays.scalars import Mask, Rows, Scalars, clamp, everybody, nobody, total
 from ..simulation.arrays.vectors import magnitude
+from ..simulation.handling import Handling
 from ..simulation.locomotion import Fleet
 from ..simulation.mindset import Mindset
 from ..simulation.presence.arrivals import Staying
@@ -82,6 +83,11 @@ class Minds(ActionSelection):
         dt = snapshot.frame_time / snapshot.substeps
         fraction, speed = state.mindset.taken_up(state.time - dt, dt), magnitude(state.motion.velocity)
         return self._bodies(snapshot, state.mindset, fraction, speed, dt)[0]
+
+    def handling(self, state: State, snapshot: Snapshot) -> Handling:
+        if state.mindset is None:
+            return snapshot.handling
+        return self._bodies_in_modes(snapshot, state.mindset, np.ones(len(state)))[1].handling
 
     def followed(self, snapshot: Snapshot, modes: Rows, caller: Rows) -> tuple[tuple[Settings, ...], Rows]:
         return settings_in_modes(self.of_crowds, snapshot, modes, caller)

@@ -24,7 +24,7 @@ from .perches import Perches
 from .presence.arrivals import Errand
 from .roles import Role
 from .settling import Settling
-from .snapshot import Snapshot, State, Tracked, vehicle_of
+from .snapshot import Snapshot, State, Tracked, handling_of, vehicle_of
 from .stations import Station
 from .terrain import Terrain
 from .vehicle import Motion
@@ -72,7 +72,14 @@ def world_at(state: State, before: Snapshot, after: Snapshot, fraction: float) -
         bodies if state.began is None else state.began,
         slope_of(state, before),
         find_ways(
-            *(before.surfaces, obstacles, before.vehicle.radius, before.handling, before.lift, state.traffic),
+            *(
+                before.surfaces,
+                obstacles,
+                before.vehicle.radius,
+                handling_of(state, before),
+                before.lift,
+                state.traffic,
+            ),
             *(before.links, before.vehicle.cruise_speed * before.vehicle.max_speed, before.vehicle.half_axis),
         ),
         _perches_at(motion, before, after, fraction),

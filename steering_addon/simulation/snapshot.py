@@ -313,6 +313,10 @@ class ActionSelection(ABC):
         """The vehicle models that vehicles have in the modes in which they are."""
 
     @abstractmethod
+    def handling(self, state: State, snapshot: Snapshot) -> Handling:
+        """How the bodies of vehicles answer to steering in the modes in which they are, or which they take up."""
+
+    @abstractmethod
     def followed(self, snapshot: Snapshot, modes: Rows, caller: Rows) -> tuple[tuple[Settings, ...], Rows]:
         """The settings in use, and the row (n,) that each vehicle follows. `modes`: (n,) the mode of each vehicle;
         `caller`: (n,) the row of the body that called it into its mode."""
@@ -323,6 +327,14 @@ def vehicle_of(state: State, snapshot: Snapshot) -> VehicleModel:
     if state.mindset is None or snapshot.minds is None:
         return snapshot.vehicle
     return snapshot.minds.vehicle(state, snapshot)
+
+
+def handling_of(state: State, snapshot: Snapshot) -> Handling:
+    """How the bodies of vehicles answer to steering in the states of their crowds in which they are, or which they take
+    up."""
+    if state.mindset is None or snapshot.minds is None:
+        return snapshot.handling
+    return snapshot.minds.handling(state, snapshot)
 
 
 def start_state(position: Vectors, forward: Vectors, up: Vectors, velocity: Vectors, time: float = 0.0) -> State:

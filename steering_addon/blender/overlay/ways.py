@@ -67,6 +67,7 @@ def way_lines(vehicles: list[Object], scene: Scene, depsgraph: Depsgraph) -> Way
     poses = [plan.vehicles.source.pose(row, depsgraph) for row in range(len(plan))]
     position, basis = map(np.array, zip(*poses))
     state = start_state(position, basis[:, :, 1], basis[:, :, 2], np.zeros_like(position))
+    state, snapshot = _in_states(state, snapshot)
     ways = world_at(state, snapshot, snapshot, 0.0).ways
     if ways is None:
         return WayLines()
@@ -125,7 +126,7 @@ def requested_forces(vehicles: list[Object], scene: Scene, depsgraph: Depsgraph,
         raise Refusal(f"Forces are shown for up to {MOST_VEHICLES} vehicles.")
     snapshot = Reader(plan, sketched).read(depsgraph, scene.frame_current).snapshot
     state = _present(plan, snapshot, scene, depsgraph, tracks)
-    snapshot = only_present(snapshot, state.outside)
+    state, snapshot = _in_states(state, only_present(snapshot, state.outside))
     world = world_at(state, snapshot, snapshot, 0.0)
     by_behavior = requests(state, snapshot, world)
     combined = truncate(decide(state, snapshot, world)[0], snapshot.vehicle.max_force)
@@ -141,6 +142,17 @@ def requested_forces(vehicles: list[Object], scene: Scene, depsgraph: Depsgraph,
         for row, ob in zip(source.object_rows.tolist(), source.objects)
         if full_name(ob) in names and snapshot.present[row]
     ]
+
+
+def _in_states(state: State, snapshot: Snapshot) -> tuple[State, Snapshot]:
+    """The vehicles in the states that they choose on the frame, which they have taken up, and with the bodies of
+    these."""
+    if snapshot.minds is None:
+        return state, snapshot
+    for _ in range(2):
+        state, in_states = snapshot.minds.choose(state, snapshot, world_at(state, snapshot, snapshot, 0.0))
+        state = replace(state, mindset=replace(state.mindset, blend=np.zeros(len(state))))
+    return state, in_states
 
 
 def _present(plan: Plan, snapshot: Snapshot, scene: Scene, depsgraph: Depsgraph, tracks: Tracks) -> State:

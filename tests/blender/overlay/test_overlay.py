@@ -11,7 +11,7 @@ from tests.blender.building import at_frames, empty, frames, meshed, part, path_
 from tests.blender.drawing import Layout
 from tests.blender.dumping import assert_same, scene_dump
 from tests.blender.seen import baked_frames, places
-from tests.blender.steered import bake, crowd, fleet, leader, obstacle, road, select, tag, use, vehicle
+from tests.blender.steered import bake, crowd, fleet, leader, obstacle, press, road, select, tag, use, vehicle
 from tests.sampling import in_every_blender
 
 pytestmark = in_every_blender(shared=True)
@@ -340,6 +340,20 @@ def test_each_behavior_requests_a_force_and_the_combined_force_is_limited() -> N
     assert request.by_behavior["seek"][1] > 0.0 > request.by_behavior["flee"][1]
     assert np.linalg.norm(request.combined) <= ships.steering.vehicle.max_force + 1e-9
     assert request.combined[1] < 0.0
+
+
+def test_forces_are_those_of_the_state_in_which_a_cue_has_the_vehicle() -> None:
+    goal = leader(location=(0.0, 5.0, 0.0))
+    ship = vehicle(crowd=crowd(seek={}), start_speed=0.0)
+    press("state_add", ship.steering.crowd)
+    flees = bpy.context.object
+    use(flees, flee={"target": goal})
+    flees.steering.state.cue, flees.steering.flee.own = 1.0, True
+    flees.steering.seek.own, flees.steering.seek.use = True, False
+    flees.steering.vehicle.own, flees.steering.vehicle.max_force = True, 2.0
+    (request,) = requests_of(ship)
+    assert set(request.by_behavior) == {"flee"} and request.by_behavior["flee"][1] < 0.0
+    assert request.max_force == 2.0
 
 
 def test_forces_are_requested_at_the_current_position() -> None:

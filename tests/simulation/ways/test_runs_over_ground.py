@@ -12,6 +12,7 @@ from steering_addon.behaviors.leader_following import LeaderFollowing
 from steering_addon.behaviors.seek import Seek
 from steering_addon.locomotion import OnFoot
 from steering_addon.recording.mishaps import NO_WAY, Mishaps
+from steering_addon.scene import CrowdState, with_states
 from steering_addon.simulation.candidates import FIRST, NEAREST_ONE, Candidates
 from steering_addon.simulation.declaration import NEAREST
 from steering_addon.simulation.geometry.obstacles import Obstacles
@@ -56,6 +57,16 @@ def test_what_is_told_a_place_beside_a_goal_upstairs_goes_upstairs(behavior: Any
     crowd.behaviors[0] = (behavior, {target: np.full(len(places), len(places))})
     states = crowd.run_until(lambda states: bool((states[-1].motion.position[:, 2] > 2.9).all()), 12 * FPS)
     assert (positions(states)[-1, :, 2] > 2.9).all()
+
+
+@pytest.mark.parametrize("locomotion", [None, {"headroom": 0.8}])
+def test_who_crouches_in_a_state_takes_the_way_that_is_too_low_to_walk(locomotion: Any) -> None:
+    lintel, far = ((-0.1, -1.0, 1.0), (0.1, 1.0, 3.0)), ((-0.1, 1.0, 0.0), (0.1, 3.5, 3.0))
+    wall = walls(((-0.1, -5.0, 0.0), (0.1, -1.0, 3.0)), lintel, far)
+    scene = walkers(PLATE, wall, (3.0, 0.0, 0.0), [(-3.0, 0.0, 0.0)])
+    state = CrowdState("Crouch", locomotion=locomotion, numbers={"cue": 1.0})
+    course = positions(scene.run(4 * FPS, at=lambda frame, snapshot: with_states(snapshot, [state])))
+    assert (np.abs(course[:, 0, 1]).max() < 1.0) == (locomotion is not None)
 
 
 def test_where_a_way_turns_the_edge_of_the_ground_beyond_holds_nobody_up() -> None:
