@@ -3,7 +3,7 @@
 import uuid
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import count, tee
 
 import numpy as np
@@ -14,7 +14,7 @@ from ...portrayal.exact_marks import ExactMarks
 from ...portrayal.portrait import Portrayer
 from ...portrayal.sketch import Frame
 from ...recording.mishaps import KINDS, LATE, NO_WAY, Mishaps
-from ...recording.run_record import ChangeOfMind, RunRecorder
+from ...recording.run_record import ChangeOfMind, RunRecord, RunRecorder
 from ...simulation.arrays.vectors import magnitude
 from ...simulation.marks.missing import MissedMarks
 from ...simulation.run import leading_in, simulate
@@ -98,40 +98,42 @@ def baking(
                 yield SIMULATING * (row + 1) / len(plan.frames)
         for sketch in exact.rest():
             writer.frame(portrayer.portrait(sketch))
+        # What is told of a run is worked out while an error still leaves the file as it was.
+        record = _record(plan, recorder, before)
+        warnings = (*_too_far(exact), *_overfull(plan, cues), *_missed(missed), *_late(plan, mishaps))
+        result = BakeResult(
+            run=run,
+            vehicles=len(plan),
+            frames=len(plan.frames),
+            mishaps={kind: mishaps.number(kind) for kind in KINDS},
+            stuck=_stuck(plan, mishaps),
+            closest=float(mishaps.clearance.min()),
+            kept_out=admission.kept_out,
+            too_late=admission.too_late,
+        )
         yield from as_part(writer.finish(run), SIMULATING, 1.0)
     except BaseException:
         writer.discard()
         raise
     yield 1.0
     # Not before: Blender goes through all it has to tell of these for each action that makes room for a new one.
-    _store(plan, run, recorder, before)
-    yield 1.0
-    return BakeResult(
-        run=run,
-        vehicles=len(plan),
-        frames=len(plan.frames),
-        mishaps={kind: mishaps.number(kind) for kind in KINDS},
-        stuck=_stuck(plan, mishaps),
-        closest=float(mishaps.clearance.min()),
-        kept_out=admission.kept_out,
-        too_late=admission.too_late,
-        told=writer.told,
-        warnings=(*writer.warnings, *_too_far(exact), *_overfull(plan, cues), *_missed(missed), *_late(plan, mishaps)),
-    )
-
-
-def _store(plan: Plan, run: str, recorder: RunRecorder, last: State | None) -> None:
-    """Store by which numbers the file refers to what took part, and the record of a run with a last state."""
     plan.vehicles.source.store(plan.vehicles.identity)
     for each in (*plan.states, *plan.triggers):
         store_number(each)
+    store_run(plan.scene, run, record)
+    yield 1.0
+    return replace(result, told=writer.told, warnings=(*writer.warnings, *warnings))
+
+
+def _record(plan: Plan, recorder: RunRecorder, last: State | None) -> RunRecord:
+    """The record of a run with a last state."""
     unreached = unreached_goals(plan, np.flatnonzero(recorder.mishaps.frames[NO_WAY] >= 0).tolist(), last)
     told = histories(plan, recorder.changes)
     parts = point_parts(plan.vehicles.source)
     owner = np.zeros(len(plan) if parts else 0, dtype=np.int64)
     for points, rows in parts:
         owner[rows] = points.identity
-    store_run(plan.scene, run, recorder.record(plan.vehicles.identity, owner, told, unreached))
+    return recorder.record(plan.vehicles.identity, owner, told, unreached)
 
 
 def _overfull(plan: Plan, cues: OverfullCues) -> Iterator[str]:

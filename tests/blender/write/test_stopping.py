@@ -68,6 +68,19 @@ def test_stopping_after_any_piece_of_work_leaves_nothing(build, pieces) -> None:
     assert_same(before, scene_dump())
 
 
+@pytest.mark.parametrize("fails", ["unreached_goals", "histories", "_late", "_stuck"])
+def test_an_error_in_what_is_told_of_a_run_leaves_nothing(fails: str, monkeypatch) -> None:
+    def fail(*_):
+        raise ValueError(fails)
+
+    busy_scene()
+    before = scene_dump()
+    monkeypatch.setattr(part("blender.write.bake"), fails, fail)
+    with pytest.raises(ValueError, match=fails):
+        list(started())
+    assert_same(before, scene_dump())
+
+
 @in_every_blender
 def test_a_bake_yields_once_per_frame_and_twice_per_vehicle() -> None:
     busy_scene()
