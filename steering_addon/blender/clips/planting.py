@@ -95,7 +95,8 @@ class Planter:
         held = hold(body, feet, self._height, frame_time, ground, lowers_hips=lowers)
         if (softened := posed.soften(feet, held)) is not None:
             feet, held = softened, hold(body, softened, self._height, frame_time, ground, lowers_hips=lowers)
-        eased = [ease(foot, correction, held.drop, self._height) for foot, correction in zip(feet, held.corrections)]
+        corrections = zip(feet, held.corrections)
+        eased = [ease(foot, correction, held.drop, self._height, frame_time) for foot, correction in corrections]
         held = Held(eased, held.drop)
         keyed = posed.keys(held)
         # Hips that never come down have no keys.

@@ -1,7 +1,7 @@
 """Knees that bend evenly: for that, feet that swing are moved along their legs, and feet that are held roll over toes.
 
 Clips of few poses, short legs and high steps bend and stretch knees by jerks. The bends that feet ask for are evened
-out over the frames before and after, as far as the ground allows.
+out over the time before and after, as far as the ground allows.
 """
 
 from dataclasses import dataclass, replace
@@ -14,19 +14,22 @@ from ...simulation.arrays.vectors import columns, magnitude
 from .rotations import LEAST, rotation_between, unit
 from .treads import STRETCH, FootCorrection, LegReach, Stepping
 
-EASES = 24
-"""How often the bend of a knee becomes its mean with those of the frames before and after."""
+EVEN = 0.1443
+"""Seconds over which bends of knees are evened out, the deviation of a bell: one that has become its mean with those of
+the frames before and after k times is evened out over the root of k / 2 frames."""
 ROLLS = 0.2
 """Radians by which a foot that is held rolls over its toes at most."""
 TOES = 0.03
 """Model heights by which toes are above the rest of a sole from which on they carry none."""
 GIVES, SOON = 0.004, 0.016
 """Model heights by which a foot that is held is lifted at most: always, and by shares of the other near its swings."""
-FADES = 0.5, 0.25, 0.125
-"""These shares, from frame to frame, and those of its roll on the frames of a swing, after a stance and before one."""
+FADES = np.array((1.0, 0.5, 0.25, 0.125, 0.0))
+"""These shares, and those of its roll in a swing, after a stance and before one."""
+FADE = 1.0 / 24.0
+"""Seconds from one of them to the next."""
 
 
-def ease(foot: Stepping, correction: FootCorrection, drop: Scalars, height: float) -> FootCorrection:
+def ease(foot: Stepping, correction: FootCorrection, drop: Scalars, height: float, frame_time: float) -> FootCorrection:
     """The correction of a foot whose knee bends evenly. `correction`: that holds it where it stands; `drop`: (..., f)
     metres by which hips are lower; `height`: of the model, metres."""
     reach = foot.reach
@@ -34,10 +37,10 @@ def ease(foot: Stepping, correction: FootCorrection, drop: Scalars, height: floa
         return correction
     swings, line = np.asarray(correction.room) > 0.0, reach.line(correction, drop)
     distance, toes = magnitude(line), _Toes.of(foot, reach, correction, drop, height)
-    gives = np.where(swings, 0.0, height * np.maximum(GIVES, SOON * _spread(swings.astype(np.float64))))
+    gives = np.where(swings, 0.0, height * np.maximum(GIVES, SOON * _spread(swings.astype(np.float64), frame_time)))
     lowest = np.where(swings, 0.0, np.minimum(toes.rolled_length(toes.limit, gives), distance))
     least, even, widest = (_half_angle(reach, leg) for leg in (lowest, distance, distance + correction.room))
-    for _ in range(EASES):
+    for _ in range(max(round(2.0 * (EVEN / frame_time) * (EVEN / frame_time)), 1)):
         mean = even.copy()
         mean[..., 1:-1] = 0.5 * even[..., 1:-1] + 0.25 * (even[..., :-2] + even[..., 2:])
         even = clamp(mean, least, widest)
@@ -45,7 +48,7 @@ def ease(foot: Stepping, correction: FootCorrection, drop: Scalars, height: floa
     folded = reach.folded * reach.folded
     length = np.sqrt(folded + (reach.length * reach.length - folded) * sines * sines)
     roll = np.where(swings, 0.0, toes.roll(length))
-    roll = np.where(swings, _spread(roll), roll)
+    roll = np.where(swings, _spread(roll, frame_time), roll)
     rolled = correction.then(toes.correction(roll))
     line = reach.line(rolled, drop)
     along = unit(line) * (length - magnitude(line))[..., None]
@@ -55,10 +58,11 @@ def ease(foot: Stepping, correction: FootCorrection, drop: Scalars, height: floa
     return replace(rolled, shift=rolled.shift + np.where(swings[..., None], along, up), room=correction.room)
 
 
-def _spread(values: Scalars) -> Scalars:
-    """Values (..., f) that fade over the frames before and after."""
-    result = values.copy()
-    for frames, share in enumerate(FADES, 1):
+def _spread(values: Scalars, frame_time: float) -> Scalars:
+    """Values (..., f) that fade over the time before and after."""
+    result, ratio = values.copy(), frame_time / FADE
+    for frames in range(1, round(len(FADES) / ratio)):
+        share = np.interp(frames * ratio, np.arange(len(FADES)), FADES)
         result[..., frames:] = np.maximum(result[..., frames:], share * values[..., :-frames])
         result[..., :-frames] = np.maximum(result[..., :-frames], share * values[..., frames:])
     return result

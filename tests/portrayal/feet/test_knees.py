@@ -6,7 +6,7 @@ import pytest
 from steering_addon.portrayal.feet.knees import GIVES, ROLLS, SOON, _half_angle, _Toes, ease
 from steering_addon.portrayal.feet.treads import STRETCH, FootCorrection, LegReach, Stepping
 from steering_addon.simulation.arrays.vectors import columns
-from tests.portrayal.feet.walks import FRAMES
+from tests.portrayal.feet.walks import FRAME_TIME, FRAMES
 
 HEIGHT, LENGTHS = 1.8, (0.45, 0.35)
 FLAT = np.array([(x, y, 0.0) for x in (-0.04, 0.04) for y in (-0.2, -0.1, 0.0, 0.08)])
@@ -49,7 +49,7 @@ def correction_of(high: np.ndarray, jitter: float = 0.004) -> FootCorrection:
 def test_a_knee_bends_evenly_while_the_toes_of_a_held_foot_stay_on_the_ground() -> None:
     given = correction_of(np.where(SWINGS, 0.15, 0.01 * CHANCE.uniform(size=FRAMES)))
     foot = foot_of()
-    eased = ease(foot, given, np.zeros(FRAMES), HEIGHT)
+    eased = ease(foot, given, np.zeros(FRAMES), HEIGHT, FRAME_TIME)
     before, after = (np.abs(np.diff(bends(each), 2)).max() for each in (given, eased))
     assert after < 0.5 * before
     was, now = (each.move_points(foot.points) for each in (given, eased))
@@ -69,7 +69,7 @@ def test_a_knee_bends_evenly_while_the_toes_of_a_held_foot_stay_on_the_ground() 
 
 def test_toes_in_the_air_do_not_carry_a_foot_that_rolls() -> None:
     given = correction_of(np.where(SWINGS, 0.15, 0.0))
-    eased = ease(foot_of(pitch=0.6), given, np.zeros(FRAMES), HEIGHT)
+    eased = ease(foot_of(pitch=0.6), given, np.zeros(FRAMES), HEIGHT, FRAME_TIME)
     np.testing.assert_allclose(eased.turn, STILL, atol=1e-12)
     near = np.any([np.roll(SWINGS, shift) for shift in range(-3, 4)], axis=0)
     lifted = (eased.shift - given.shift)[~near, 2]
@@ -79,7 +79,7 @@ def test_toes_in_the_air_do_not_carry_a_foot_that_rolls() -> None:
 def test_a_foot_that_swings_beyond_its_leg_is_drawn_to_where_that_reaches() -> None:
     given = correction_of(np.where(SWINGS & (FRAME % 24 < 20), -0.2, 0.0), jitter=0.0)
     given = FootCorrection(given.centre, given.shift, given.turn, np.where(SWINGS, 0.05, 0.0))
-    eased = ease(foot_of(), given, np.zeros(FRAMES), HEIGHT)
+    eased = ease(foot_of(), given, np.zeros(FRAMES), HEIGHT, FRAME_TIME)
     assert length(REACH.target(eased) - REACH.hip)[SWINGS].max() <= sum(LENGTHS)
 
 
@@ -88,7 +88,7 @@ def test_what_never_swings_or_has_no_leg_stays_as_it_is(reach: LegReach | None) 
     high = np.where(SWINGS, 0.1, 0.0)
     stands = FootCorrection(row(0.0, 0.0, 0.0), columns(0.0 * high, 0.0, high), STILL, 0.0 if reach else high)
     foot = Stepping(foot_of().points, np.zeros(FRAMES), reach=reach)
-    assert ease(foot, stands, np.zeros(FRAMES), HEIGHT) is stands
+    assert ease(foot, stands, np.zeros(FRAMES), HEIGHT, FRAME_TIME) is stands
 
 
 def test_a_knee_bends_by_the_angle_at_which_its_leg_is_so_long() -> None:
@@ -102,3 +102,20 @@ def test_a_foot_rolls_by_the_angle_at_which_its_leg_is_as_long_as_it_is_to_be() 
     toes = _Toes.of(foot_of(), REACH, correction_of(np.zeros(FRAMES)), np.zeros(FRAMES), HEIGHT)
     angle = np.linspace(0.0, ROLLS, FRAMES)
     np.testing.assert_allclose(toes.roll(toes.rolled_length(angle, 0.0 * angle)), angle, atol=1e-6)
+
+
+def test_a_knee_bends_alike_at_any_frame_rate() -> None:
+    def bend_at(fps: int) -> np.ndarray:
+        time = np.arange(4 * fps + 1) / fps
+        swing, place = np.abs(time % 1.0 - 0.7), np.zeros((len(time), 3))
+        high = 0.15 * np.maximum(1.0 - swing / 0.25, 0.0)
+        still = np.tile(np.eye(3), (len(time), 1, 1))
+        given = FootCorrection(place, columns(0.0 * high, 0.0, high), still, np.where(swing < 0.25, high, 0.0))
+        reach = LegReach(*(place + k[0] for k in (REACH.hip, REACH.ankle)), REACH.length, folded=REACH.folded)
+        eased = ease(Stepping(place[:, None] + FLAT, 0.0 * high, reach=reach), given, 0.0 * high, HEIGHT, 1.0 / fps)
+        return np.degrees(2.0 * _half_angle(reach, length(reach.line(eased, 0.0 * high))))[:: fps // 12]
+
+    usual = bend_at(24)
+    assert np.ptp(usual) > 20.0
+    for fps in (12, 48, 60):
+        assert np.abs(bend_at(fps) - usual).max() < 0.3

@@ -117,7 +117,7 @@ def looks(body: Carried, feet: list[Stepping], height: float, ground: Ground | N
     held = hold(body, feet, height, FRAME_TIME, ground, lowers_hips=True)
     seen: Looks = [("length", held.drop)]
     for foot, correction in zip(feet, held.corrections):
-        eased = ease(foot, correction, held.drop, height)
+        eased = ease(foot, correction, held.drop, height, FRAME_TIME)
         for each in (correction, eased):
             seen += [("vector", each.shift), ("turn", each.turn), ("length", np.asarray(each.room))]
         reach = foot.reach
