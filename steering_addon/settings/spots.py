@@ -11,6 +11,7 @@ from ..simulation.arrays.angles import cosine_and_sine, cosine_of_setting, sine,
 from ..simulation.arrays.chance import Keys
 from ..simulation.arrays.scalars import Mask, Rows, Scalars, shared, which
 from ..simulation.arrays.vectors import Vectors, cross, magnitude, no_vectors, picked, unit
+from ..simulation.geometry.meshes import mesh
 from ..simulation.geometry.obstacles import Obstacles
 from ..simulation.geometry.surfaces import Surfaces
 from ..simulation.locomotion import Locomotion
@@ -94,6 +95,18 @@ def with_headroom(ground: Surfaces, moves: Locomotion, radius: float) -> Sifting
             low = z + handling.step[0] + rise * (across != along)
             valid &= ~ground.any_between(x + across * radius, y + along * radius, low, z + handling.headroom[0])
         return replace(spots, valid=valid)
+
+    return sift
+
+
+def out_of_solids(ground: Surfaces, radius: float) -> Sifting:
+    """A function that leaves out spots at which a body would be inside a closed surface, such as a rock that stands on
+    the ground. `radius`: of a body in metres."""
+    solids = [mesh(layer.points, layer.triangles[layer.owner == k]) for layer in ground.layers for k in layer.surfaces]
+
+    def sift(spots: Spots) -> Spots:
+        middle = spots.position + radius * spots.up
+        return replace(spots, valid=spots.valid & ~np.any([solid.inside(middle) for solid in solids], axis=0))
 
     return sift
 

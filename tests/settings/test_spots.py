@@ -5,10 +5,18 @@ import pytest
 
 from steering_addon.locomotion import CATALOGUE, Crawling, OnFoot, Wheeled
 from steering_addon.settings.placement import keeping_out, on_surface, scattered, sifted, walked_to
-from steering_addon.settings.spots import standable, ways_to, well_placed, with_headroom, with_room_to_turn
+from steering_addon.settings.spots import (
+    out_of_solids,
+    standable,
+    ways_to,
+    well_placed,
+    with_headroom,
+    with_room_to_turn,
+)
 from steering_addon.simulation.geometry.obstacles import Obstacles, boxes
 from steering_addon.simulation.geometry.surfaces import surfaces
 from steering_addon.simulation.maneuvers.turning_back import tightest_circle
+from tests.locomotion.round_grounds import box
 
 FORWARD = np.array([0.0, 1.0, 0.0])
 POINTS = np.array([[0.0, 0.0, 0.0], [10.0, 0.0, 0.0], [10.0, 10.0, 0.0], [0.0, 10.0, 0.0]])
@@ -75,6 +83,16 @@ def test_wheels_do_not_hang_and_what_clings_may_be_at_the_border() -> None:
     alone = float(tightest_circle(Wheeled.of(1).handling())[0]) + 0.4
     assert to_border(3, better=True, kind=Wheeled).min() > alone > to_border(20, better=True, kind=Wheeled).min() > 0.5
     assert (to_border(20, better=True, kind=Crawling) == to_border(20, better=False)).all()
+
+
+@pytest.mark.parametrize("rock, inside", [(2.0, 0), (9.0, 60)])
+def test_who_clings_starts_in_a_rock_on_the_ground_only_where_there_is_no_other_place(rock: float, inside: int) -> None:
+    points, triangles = box(rock)
+    rocks = surfaces([(POINTS, CORNERS), (points + np.array((5.0, 5.0, 0.0)), triangles)])
+    propose = on_surface(POINTS[CORNERS], 0.0, 1.0)
+    outside = sifted(propose, out_of_solids(rocks, 0.1))
+    position = scattered(propose, 3, np.full(60, 0.1), 0.0, NO_BODIES, (outside,)).position
+    assert np.count_nonzero(np.abs(position[:, :2] - 5.0).max(axis=1) < rock) == inside
 
 
 def fence(side: float, gate: float) -> Obstacles:

@@ -22,7 +22,7 @@ from ...settings.placement import (
     within,
 )
 from ...settings.population import CURVE, OVER_ALL, SURFACE, VOLUME, Population
-from ...settings.spots import standable, ways_to, well_placed, with_headroom, with_room_to_turn
+from ...settings.spots import out_of_solids, standable, ways_to, well_placed, with_headroom, with_room_to_turn
 from ...simulation.geometry.obstacles import Obstacles
 from ...simulation.geometry.paths import Path
 from ...simulation.geometry.surfaces import Surfaces, surfaces
@@ -51,7 +51,7 @@ class Newcomers:
         widest: radius of the largest member in metres.
         moves: how the members will move, in columns of one entry.
         obstacles: the obstacles that they keep out of and walk round; None without any.
-        overhead: the surfaces that may be too low over a place.
+        overhead: the surfaces that may be too low over a place, or hold it inside.
         other_bodies: the bodies that they keep out of, as balls: positions (m, 3) and radii (m,).
     """
 
@@ -127,6 +127,9 @@ def _on_surface(place: Object, members: Newcomers, depsgraph: Depsgraph) -> Prop
     if moves.stands:
         well = well_placed(propose, moves, ground, widest, members.frame[:, 1], population.height)
         better = sifted(well, with_room_to_turn(ground, moves, widest)), well
+        if moves.clings and len(members.overhead):
+            # In a room whose walls are a closed surface too there are no others.
+            better = sifted(well, out_of_solids(members.overhead, widest)), *better
     return Proposals(propose, better, made_of=made_of, is_in_part=not on_top.all()).sifted(sifts)
 
 

@@ -124,6 +124,16 @@ def test_animals_start_on_the_upper_side_of_a_ball_and_what_crawls_all_round_it(
     assert (locations(crowd) == on_top).all() and listed() == {}
 
 
+def test_what_crawls_starts_in_no_rock_that_stands_on_its_ground() -> None:
+    bpy.ops.mesh.primitive_uv_sphere_add(radius=1.5)
+    rock = tag(bpy.context.object, role="SURFACE")
+    crowd = populate_after(tag(ground(8.0), role="SURFACE"), wedge(size=0.1), count=60, moves_like="ANIMAL")
+    crowd.steering.locomotion = "CRAWLING"
+    populate()
+    assert len(members(crowd)) == 60
+    assert np.linalg.norm(locations(crowd) - rock.location, axis=1).min() > 1.4
+
+
 @pytest.mark.parametrize("shape", ["SPHERE", "BOX"])
 def test_members_in_a_region_are_inside_it(shape: str) -> None:
     region = tag(empty("Sky", location=(5.0, 0.0, 8.0), scale=(6.0, 3.0, 3.0)), role="REGION")
