@@ -42,12 +42,14 @@ __all__ = [
     "Scene",
     "about",
     "all_of",
+    "angle_between",
     "flat_or_free",
     "headings",
     "in_crowds",
     "leaders",
     "locked",
     "met_at_origins",
+    "pitches",
     "positions",
     "resources",
     "speeds",
@@ -78,6 +80,16 @@ def about(axis: Any, degrees: float) -> np.ndarray:
     c, s = np.cos(np.radians(degrees)), np.sin(np.radians(degrees))
     skew = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
     return np.eye(3) + s * skew + (1.0 - c) * skew @ skew
+
+
+def angle_between(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """(...,) radians, exact for small ones too."""
+    return np.arctan2(np.linalg.norm(np.cross(a, b), axis=-1), (a * b).sum(axis=-1))
+
+
+def pitches(states: list[State]) -> np.ndarray:
+    """(frames, n) degrees."""
+    return np.degrees(np.arcsin(np.clip(headings(states)[..., 2], -1.0, 1.0)))
 
 
 def flat_or_free(flat: bool, **values: Any) -> list[tuple[type[Locomotion], dict[str, Any]]]:

@@ -8,8 +8,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from steering_addon.behaviors.arrival import Arrival
 from steering_addon.behaviors.evasion import Evasion
@@ -19,20 +17,16 @@ from steering_addon.behaviors.separation import Separation
 from steering_addon.behaviors.wander import Wander
 from steering_addon.locomotion import CATALOGUE, OnFoot, SimpleVehicle, Wheeled
 from steering_addon.simulation.behavior import Behavior
-from steering_addon.simulation.declaration import Declared, Kind, Parameter, Unit
+from steering_addon.simulation.declaration import Declared, Kind, Unit
 from steering_addon.simulation.geometry.surfaces import Surfaces, surfaces
-from steering_addon.simulation.locomotion import Control, Fleet, Locomotion, Moved, one_of_each_kind
-from steering_addon.simulation.run import step
+from steering_addon.simulation.locomotion import Fleet, Locomotion, one_of_each_kind
 from steering_addon.simulation.snapshot import Snapshot, State
-from steering_addon.simulation.terrain import no_terrain
-from steering_addon.simulation.vehicle import Motion, VehicleModel
+from steering_addon.simulation.vehicle import VehicleModel
 from tests.locomotion.grounds import hills, on, plane
 from tests.sampling import sampled
 from tests.scene import Scene, about, headings, leaders, positions, speeds, turned, ups, velocities
-from tests.simulation.odd_input import BOUNDED, numbers, vectors
 
 FPS = 12
-STEPS = (1.0 / 24.0, 1.0 / 60.0, 1.0 / 240.0, 1.0)
 N = 7
 TARGET = (9.0, 30.0, 12.0)
 
@@ -106,118 +100,6 @@ def test_its_handling_is_a_column_of_each_number(kind: type[Locomotion]) -> None
     assert (handling.turn_rate > 0.0).all() and (handling.smoothing_time >= 0.0).all()
     assert (handling.room_to_turn <= handling.turning_circle).all()
     assert kind.stands or np.isinf(handling.steepest).all()
-
-
-@st.composite
-def odd_steps(draw: st.DrawFn) -> tuple[Locomotion, VehicleModel, Motion, Control, float]:
-    """A step of vehicles with odd values; each moves the way it faces, no faster than its top speed."""
-    n, kind = 3, draw(st.sampled_from(CATALOGUE))
-
-    def value(parameter: Parameter) -> float:
-        if parameter.choices:
-            return draw(st.sampled_from([each.number for each in parameter.choices]))
-        largest = parameter.most if np.isfinite(parameter.most) else 100.0
-        return draw(st.sampled_from([parameter.least, parameter.default, largest]) | numbers(parameter.least, largest))
-
-    top = draw(numbers(0.0, 100.0))
-    model = VehicleModel.of(n, mass=draw(numbers(1e-3, 1e6)), max_force=draw(numbers(0.0, 1e6)), max_speed=top)
-    moves = kind.of(n, **{name: value(parameter) for name, parameter in kind.parameters().items()})
-    facing = draw(vectors(n, largest=1.0))
-    facing[:, 2] *= not kind.grounded
-    facing[np.linalg.norm(facing, axis=1) < 1e-3] = (1.0, 0.0, 0.0)
-    facing /= np.linalg.norm(facing, axis=1, keepdims=True)
-    up = np.cross(facing, draw(st.sampled_from([(0.3, 0.2, 0.1), (1.0, 0.0, 0.0), (0.0, 0.0, 1.0)])))
-    up[np.linalg.norm(up, axis=1) < 1e-3] = (0.0, 0.0, 1.0)
-    up /= np.linalg.norm(up, axis=1, keepdims=True)
-    motion = Motion(np.zeros((n, 3)), facing * top * draw(numbers(0.0, 1.0)), np.cross(facing, up), facing, up)
-    limit = draw(st.none() | numbers(0.0, 100.0))
-    asked = draw(st.none() | st.sampled_from([(1.0, 0.0, 0.0), (0.0, -0.6, 0.8), (0.0, 0.0, 0.0)]))
-    heading = None if asked is None else np.tile(asked, (n, 1))
-    control = Control(draw(vectors(n)), None if limit is None else np.full(n, limit), heading)
-    return moves, model, motion, control, draw(st.sampled_from(STEPS))
-
-
-def memory_of(moves: Locomotion, n: int) -> Any:
-    return None if moves.remembers is None else moves.remembers.blank(n)
-
-
-def angle_between(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """(...,) radians, exact for small ones too."""
-    return np.arctan2(np.linalg.norm(np.cross(a, b), axis=-1), (a * b).sum(axis=-1))
-
-
-@BOUNDED
-@given(odd_steps())
-def test_speed_force_and_turning_stay_within_their_limits(odd) -> None:
-    moves, model, motion, control, dt = odd
-    moved = moves.moved(model, motion, control, no_terrain(3), memory_of(moves, 3), dt)
-    position, velocity, forward = moved.position, moved.velocity, moved.forward
-    assert np.isfinite((position, velocity, forward)).all()
-    assert np.isclose(np.linalg.norm(gone(moves, motion, moved), axis=1), np.linalg.norm(velocity, axis=1) * dt).all()
-    assert (np.linalg.norm(velocity, axis=1) <= model.max_speed * (1.0 + 1e-9)).all()
-    push = np.linalg.norm(velocity - motion.velocity, axis=1) * model.mass / dt
-    assert (push <= model.max_force * (1.0 + 1e-9) + 1e-9 * model.mass * model.max_speed / dt).all()
-    # The heading of a vehicle that hardly moves has few exact digits.
-    sure = np.linalg.norm(velocity, axis=1) > 1e-9
-    turn = angle_between(motion.forward, forward)
-    assert (turn <= np.minimum(moves.handling().turn_rate * dt, np.pi) * (1.0 + 1e-6) + 1e-6)[sure].all()
-
-
-def gone(moves: Locomotion, motion: Motion, moved: Moved) -> np.ndarray:
-    """The ways, (n, 3), of the points of bodies that move the way these face: of their axles, if they have any."""
-    axle = np.nan_to_num(moves.handling().axle)[:, None]
-    return moved.position - axle * moved.forward - (motion.position - axle * motion.forward)
-
-
-@BOUNDED
-@given(odd_steps())
-def test_it_moves_the_way_it_faces(odd) -> None:
-    moves, model, motion, control, dt = odd
-    moved = moves.moved(model, motion, control, no_terrain(3), memory_of(moves, 3), dt)
-    velocity, forward = moved.velocity, moved.forward
-    way = gone(moves, motion, moved)
-    # The way of an axle is the chord of its arc: it faces so in the middle of the step.
-    slack = np.linalg.norm(moved.forward - motion.forward, axis=1) * np.isfinite(moves.handling().axle)
-    aside = np.linalg.norm(way - velocity * dt, axis=1)
-    assert (aside <= (slack + 1e-9) * np.linalg.norm(velocity, axis=1) * dt + 1e-9).all()
-    assert np.abs(np.linalg.norm(forward, axis=1) - 1.0).max() < 1e-9
-    along = (velocity * forward).sum(axis=1, keepdims=True)
-    assert (along >= 0.0).all()
-    assert np.abs(velocity - along * forward).max() <= 1e-9 * (1.0 + model.max_speed.max())
-
-
-@BOUNDED
-@given(odd_steps())
-def test_it_climbs_and_dives_no_more_steeply_than_it_may(odd) -> None:
-    """One that has come within its limits; one that starts more steeply levels off."""
-    moves, model, motion, control, dt = odd
-    handling, most = moves.handling(), 1e9
-    climb, dive = np.minimum(handling.steepest_climb, most), np.minimum(handling.steepest_dive, most)
-
-    def within(forward: np.ndarray, slack: float) -> np.ndarray:
-        flat, rise = np.hypot(*forward[:, :2].T) + slack, forward[:, 2]
-        return (rise <= climb * flat + slack) & (-rise <= dive * flat + slack)
-
-    for _ in range(2):
-        moved = moves.moved(model, motion, control, no_terrain(3), memory_of(moves, 3), dt)
-        assert within(moved.forward, 1e-6)[within(motion.forward, 0.0)].all()
-        motion = replace(motion, velocity=moved.velocity, forward=moved.forward)
-
-
-@BOUNDED
-@given(odd_steps())
-def test_up_is_a_unit_vector_across_the_heading(odd) -> None:
-    moves, model, motion, control, dt = odd
-    memory = memory_of(moves, 3)
-    moved = moves.moved(model, motion, control, no_terrain(3), memory, dt)
-    acceleration = moves.handling().smoothed(np.zeros((3, 3)), (moved.velocity - motion.velocity) / dt, dt)
-    stance = moves.stance(motion, moved, acceleration, no_terrain(3), dt)
-    up, forward, after = stance.up, stance.forward, stance.memory
-    assert np.abs(np.linalg.norm(up, axis=1) - 1.0).max() < 1e-9
-    assert np.abs((up * forward).sum(axis=1)).max() < 1e-9
-    assert type(after) is type(memory)
-    if after is not None:
-        assert all(len(column) == 3 and np.isfinite(column).all() for column in vars(after).values())
 
 
 @every
@@ -345,14 +227,6 @@ def test_crowds_that_share_a_locomotion_move_as_if_each_had_one(kind: type[Locom
         return place.run(FPS, at=lambda frame, seen: replace(seen, fleet=fleet))
 
     assert data(moving(merged)) == data(moving(Fleet(given, row)))
-
-
-@every
-def test_a_state_is_a_checkpoint(kind: type[Locomotion]) -> None:
-    place, state = swarm(kind), usual(kind)[9]
-    for frame in range(10, 20):
-        state = step(state, place.snapshot(frame))
-    assert data([state]) == data(usual(kind)[19:20])
 
 
 MIRROR, QUARTER = np.diag((-1.0, 1.0, 1.0)), about((0.0, 0.0, 1.0), 90.0).round()

@@ -34,11 +34,6 @@ def bird(target, speed: float = 4.0, behaviors=((Seek, {}),), **values) -> Scene
     )
 
 
-def pitch(states) -> np.ndarray:
-    """(frames, n) degrees."""
-    return np.degrees(np.arcsin(np.clip(headings(states)[..., 2], -1.0, 1.0)))
-
-
 def test_in_between_the_speed_of_a_climb_falls_with_its_steepness() -> None:
     states = bird([0.0, 400.0, 105.0]).run(FPS * 6)
     share = 1.0 - 0.3 * headings(states)[-1, :, 2] / np.sin(np.radians(30.0))

@@ -15,7 +15,7 @@ from steering_addon.simulation.moving import damp
 from steering_addon.simulation.snapshot import Snapshot
 from steering_addon.simulation.terrain import no_terrain
 from steering_addon.simulation.vehicle import Motion, VehicleModel
-from tests.scene import Scene, headings, leaders, positions, speeds
+from tests.scene import Scene, angle_between, headings, leaders, positions, speeds
 from tests.simulation.odd_input import BOUNDED, numbers, vectors
 
 DT = 1.0 / 24.0
@@ -44,11 +44,6 @@ def moved(
     memory = None if body.remembers is None else body.remembers.blank(n)
     moved = body.moved(model, motion, Control(force, limit), no_terrain(n), memory, dt)
     return moved.position, moved.velocity, moved.forward
-
-
-def angle_between(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """(...,) radians, exact for small ones too."""
-    return np.arctan2(np.linalg.norm(np.cross(a, b), axis=-1), (a * b).sum(axis=-1))
 
 
 def truncated(v: np.ndarray, longest: float) -> np.ndarray:

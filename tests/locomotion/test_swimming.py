@@ -9,15 +9,10 @@ from steering_addon.behaviors.orbit import Orbit
 from steering_addon.behaviors.seek import Seek
 from steering_addon.locomotion import SimpleVehicle, Swimming
 from tests.sampling import sampled, thorough
-from tests.scene import Scene, headings, leaders, positions, speeds, ups
+from tests.scene import Scene, headings, leaders, pitches, positions, speeds, ups
 
 FPS = 24
 ABOVE = (0.0, 0.0, 30.0)
-
-
-def pitch(states) -> np.ndarray:
-    """(frames, n) degrees."""
-    return np.degrees(np.arcsin(np.clip(headings(states)[..., 2], -1.0, 1.0)))
 
 
 def fish(target=ABOVE, forward=(0.0, 1.0, 0.0), moves=Swimming, **values) -> Scene:
@@ -44,11 +39,11 @@ def test_to_a_target_straight_above_or_below_it_winds_its_way(sign: float, degre
         return len(states) > FPS * 10 and bool(arrived.all())
 
     states = fish(target, max_pitch=np.radians(degrees)).run_until(there, FPS * 60)
-    assert np.abs(pitch(states)).max() <= degrees + 1e-6
-    assert np.median(sign * pitch(states)[FPS : FPS * 3], axis=0) == pytest.approx(degrees, abs=0.5)
+    assert np.abs(pitches(states)).max() <= degrees + 1e-6
+    assert np.median(sign * pitches(states)[FPS : FPS * 3], axis=0) == pytest.approx(degrees, abs=0.5)
     assert arrived.all()
     unlimited = fish(target, moves=SimpleVehicle).run(FPS * 3)
-    assert (sign * pitch(unlimited)).max() > degrees
+    assert (sign * pitches(unlimited)).max() > degrees
 
 
 def test_without_pitch_it_stays_at_its_height() -> None:
@@ -59,7 +54,7 @@ def test_without_pitch_it_stays_at_its_height() -> None:
 def test_one_that_starts_too_steep_returns_to_the_limit_as_fast_as_it_can_turn(forward: tuple[float, ...]) -> None:
     start = np.degrees(np.arcsin(abs(forward[2]) / np.linalg.norm(forward)))
     place = fish([0.0, 0.0, 90.0 * np.sign(forward[2])], forward, max_turn_rate=np.radians(90.0))
-    steep = np.abs(pitch(place.run(FPS)))
+    steep = np.abs(pitches(place.run(FPS)))
     frames = int(np.ceil((start - 45.0) / 90.0 * FPS))
     assert (np.diff(steep, axis=0) >= -90.0 / FPS - 1e-6).all()
     # It takes a little longer, as it brakes first.

@@ -15,7 +15,7 @@ from steering_addon.minds.declaring import distinct_numbers
 from steering_addon.minds.minding import OverfullCues, minds_of
 from steering_addon.scene import CrowdState, Scene, leaders, trigger, with_states
 from steering_addon.simulation.mindset import BY_CUE, NOBODY, OVER, Mindset
-from steering_addon.simulation.run import simulate, step
+from steering_addon.simulation.run import simulate
 from steering_addon.simulation.sensing import world_at
 from steering_addon.simulation.steering import ERRAND
 from tests.minds.herds import (
@@ -264,17 +264,6 @@ def test_whatever_states_say_all_stays_finite_and_within_limits(
         assert (np.linalg.norm(state.motion.velocity, axis=1) <= 6.0 + 1e-9).all()
         if state.mindset is not None:
             assert ((state.mindset.mode >= 0) & (state.mindset.mode <= 2)).all()
-
-
-def test_a_run_agrees_with_the_beginning_of_a_longer_one_and_continues_from_any_frame() -> None:
-    scene = herd(25)
-    short, whole = (run(scene, [startle(spreads=2)], [wolf_near(scene)], frames) for frames in (30, 50))
-    snapshot = with_states(scene.snapshot(), [startle(spreads=2)], [wolf_near(scene)])
-    state = whole[20]
-    for later in whole[21:]:
-        state = step(state, snapshot)
-        assert np.array_equal(state.motion.position, later.motion.position)
-    assert all(np.array_equal(a.motion.position, b.motion.position) for a, b in zip(short, whole))
 
 
 def test_a_crowd_without_states_has_no_mindset() -> None:

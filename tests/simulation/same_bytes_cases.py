@@ -91,11 +91,14 @@ class Case:
     frames: int = FRAMES
     at: Callable[[int, Snapshot], Snapshot] = lambda frame, snapshot: snapshot
 
+    def snapshots(self) -> Iterator[Snapshot]:
+        """The input frame by frame."""
+        first = in_crowds(self.scene.snapshot(), self.crowds)
+        return (self.at(frame, self.scene._on(frame, first)) for frame in range(self.frames))
+
     def states(self) -> Iterator[State]:
         """The states frame by frame, each computed when it is asked for."""
-        first = in_crowds(self.scene.snapshot(), self.crowds)
-        snapshots = (self.at(frame, self.scene._on(frame, first)) for frame in range(self.frames))
-        return simulate(self.scene.start(), snapshots, lead_in=(self.at(0, first),))
+        return simulate(self.scene.start(), self.snapshots(), lead_in=(next(self.snapshots()),))
 
 
 def cases() -> dict[str, Callable[[], Case]]:

@@ -205,13 +205,3 @@ def test_what_is_led_does_not_give_way_in_a_contact() -> None:
     assert np.abs(positions(states)[:, HERO] - through)[20:].max() < 1e-9
     gaps = np.linalg.norm(positions(states)[:, HERO] - positions(states)[:, 0], axis=1)
     assert gaps.min() > 1.6
-
-
-def test_a_run_is_the_beginning_of_a_longer_one_and_a_state_is_a_checkpoint() -> None:
-    place = flock(substeps=2)
-    guide = bulging(place.run(FRAMES), (1.0, 2.0, 0.0))
-    whole = led(place, guide)
-    longer = guide.copy()
-    longer[LAST + 5 :] += 3.0
-    again = led(place, longer)
-    assert positions(whole)[: LAST + 5].tobytes() == positions(again)[: LAST + 5].tobytes()

@@ -7,7 +7,6 @@ import pytest
 
 from steering_addon.behaviors.pursuit import Pursuit
 from steering_addon.behaviors.seek import Seek
-from steering_addon.behaviors.wander import Wander
 from steering_addon.locomotion import OnFoot
 from steering_addon.scene import CrowdState, with_states
 from steering_addon.simulation.behavior import Steering
@@ -78,15 +77,6 @@ def test_a_force_that_lasts_is_as_strong_as_one_that_is_decided_in_each_step() -
     pushed = {"forward": [[1.0, 0.0, 0.0]], "behaviors": [(Pushed, {"target": 1})]}
     each, third = (np.diff(speeds(replace(seeker(every), **pushed).run(20))[:, 0]) for every in (1, 3))
     np.testing.assert_allclose(third[8:], each[8:], rtol=0.01)
-
-
-def test_a_run_goes_on_from_a_state_between_decisions_as_if_it_had_not_stopped() -> None:
-    place = Scene([[0.0, 0.0, 0.0]], behaviors=[(Wander, {})], decides_every=3)
-    states = place.run(12)
-    after = states[4]
-    for frame in range(5, 12):
-        after = step(after, place.snapshot(frame))
-    assert positions([after]).tobytes() == positions(states[-1:]).tobytes()
 
 
 def test_who_comes_out_of_a_bend_to_stop_brakes_and_does_not_turn_round() -> None:

@@ -181,12 +181,6 @@ def test_a_mark_changes_nothing_before_its_time_nor_without_need() -> None:
     assert positions(met(bird(), past)).tobytes() == positions(free).tobytes()
 
 
-def test_a_shorter_run_is_the_beginning_of_a_longer_one() -> None:
-    points = np.column_stack((np.linspace(-5.0, 5.0, 5), np.full(5, 15.0), np.full(5, 4.0)))
-    whole = met(bird(count=5), mark(5, points=points))
-    assert positions(met(bird(count=5), mark(5, points=points), frames=40)).tobytes() == positions(whole[:40]).tobytes()
-
-
 @pytest.mark.parametrize("place", [(3.0, -14.0, 2.0), (0.0, -14.0, 2.0)])
 def test_what_is_behind_is_reached_by_going_round(place: Any) -> None:
     scene = bird(place, behaviors=[])

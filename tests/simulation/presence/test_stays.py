@@ -12,7 +12,6 @@ from steering_addon.locomotion import OnFoot, Planar
 from steering_addon.simulation.behavior import Behavior
 from steering_addon.simulation.presence.attendance import LEAVE
 from steering_addon.simulation.presence.attendance import STAY as STAY_FOR_GOOD
-from steering_addon.simulation.run import step
 from tests.behaviors.situations import busy
 from tests.sampling import sampled
 from tests.scene import Scene, leaders, positions, speeds
@@ -129,16 +128,6 @@ def test_of_two_places_the_one_of_the_lower_priority_comes_first() -> None:
 def test_without_a_target_it_does_not_wait() -> None:
     scene = walk("arrival", behaviors=[(Arrival, {"target": -1, "stay_time": STAY}), (Seek, {"target": 1})])
     assert gone(scene.run(130, at=on_arrival(scene, LEAVE))).any()
-
-
-def test_a_run_goes_on_the_same_from_any_frame_of_a_stay() -> None:
-    scene = crowd(6)
-    states = scene.run(120)
-    assert states[70].memories["arrival.stay"].time.max() > 0.0
-    again = states[70]
-    for frame in range(71, 120):
-        again = step(again, scene.snapshot(frame))
-    assert again.motion.position.tobytes() == states[119].motion.position.tobytes()
 
 
 @sampled
