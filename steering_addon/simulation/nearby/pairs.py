@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays.once import once
-from ..arrays.scalars import EPSILON, Rows, Scalars, which
+from ..arrays.scalars import EPSILON, Rows, Scalars, anybody, which
 from ..arrays.vectors import Vectors, columns, picked
 
 FINE = 8
@@ -189,8 +189,7 @@ def _runs(points: Vectors, radius: float) -> tuple[Rows, Vectors, Counts, Counts
     # With an empty row of cells all around, every neighboring row exists.
     rows = (row_z * deep + row_y + 1) * wide
     cells = rows + along
-    # numpy sorts 16-bit numbers by radix.
-    order = (cells.astype(np.uint16) if cells.max() < 2**16 else cells).argsort(kind="stable")
+    order = _sorting(cells)
     if len(points) <= FEW:
         # To try each with all after it takes less time than to look up cells.
         begin = np.arange(1, len(points) + 1)[None]
@@ -212,6 +211,15 @@ def _runs(points: Vectors, radius: float) -> tuple[Rows, Vectors, Counts, Counts
     np.maximum(length, 0, out=length)
     length *= any_reach
     return order, picked(points, order), begin, length
+
+
+def _sorting(numbers: NDArray[np.int64]) -> Rows:
+    """The rows (m,) that sort whole numbers (m,) >= 0, equal ones as they come."""
+    # numpy sorts 16-bit numbers by radix.
+    order = numbers.astype(np.uint16).argsort(kind="stable")
+    while anybody((numbers := numbers >> 16) > 0):
+        order = order[numbers[order].astype(np.uint16).argsort(kind="stable")]
+    return order
 
 
 def _reaches(low: Scalars, back: Scalars) -> tuple[Scalars, NDArray[np.bool_]]:
