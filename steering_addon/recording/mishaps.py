@@ -119,10 +119,8 @@ class Mishaps:
         """The number of vehicles with a mishap of a kind."""
         return int(np.count_nonzero(self.frames[kind] >= 0))
 
-    def stuck_frames(self, row: int, frames: Sequence[float]) -> tuple[float, float] | None:
-        """The first and last of the frames on which a vehicle was stuck; None if it never was."""
-        if self.stuck_until[row] < 0:
-            return None
+    def stuck_frames(self, row: int, frames: Sequence[float]) -> tuple[float, float]:
+        """The first and last of the frames on which a vehicle was stuck that was."""
         return float(frames[int(self.stuck_from[row])]), float(frames[int(self.stuck_until[row])])
 
     def _look_at_the_ground(self, frame: int, state: State, snapshot: Snapshot) -> None:

@@ -120,14 +120,22 @@ class RunRecorder:
             mishaps={kind: self._numbers(rows) for kind, rows in happened.items()},
             stuck=self._numbers(stuck),
             present=frames_present(self._away, self._frames),
-            histories=tuple(histories.get(row, "") for row in range(len(identity))),
-            unreached=tuple(unreached.get(row, "") for row in range(len(identity))),
+            histories=_texts(histories, len(identity)),
+            unreached=_texts(unreached, len(identity)),
             owner=owner,
         )
 
     def _numbers(self, rows: Rows) -> Scalars:
         """The numbers of frames from their rows; nan for -1."""
         return np.where(rows >= 0, self._frames[rows], np.nan)
+
+
+def _texts(told: Mapping[int, str], n: int) -> tuple[str, ...]:
+    """Texts that are told by row, for all n rows; "" for none."""
+    texts = [""] * n
+    for row, text in told.items():
+        texts[row] = text
+    return tuple(texts)
 
 
 def frames_present(away: Mask, frames: Scalars) -> Scalars:

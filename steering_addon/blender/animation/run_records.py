@@ -156,9 +156,8 @@ class Outcomes:
         eventful = np.isfinite(np.column_stack([record.present[rows], record.stuck[rows]])).any(axis=1)
         for frames in record.mishaps.values():
             eventful |= np.isfinite(frames[rows])
-        eventful |= np.array(
-            [bool(record.histories[row] or record.unreached[row]) for row in rows.tolist()], dtype=np.bool_
-        )
+        for texts in (record.histories, record.unreached):
+            eventful |= np.fromiter(map(bool, texts), np.bool_, len(texts))[rows]
         return [_outcome(record, row) for row in rows[eventful].tolist()]
 
     def points(self, ob: Object, bake: BakeRecord | None) -> np.ndarray | None:

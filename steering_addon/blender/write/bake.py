@@ -187,8 +187,7 @@ def simulated(plan: Plan, reader: Reader, frames: Iterator[Frame]) -> Iterator[t
 
 def _stuck(plan: Plan, mishaps: Mishaps) -> dict[int, tuple[float, float]]:
     """The first and last frame on which vehicles were stuck, by their rows."""
-    frames_of = ((row, mishaps.stuck_frames(row, plan.frames)) for row in range(len(plan)))
-    return {row: frames for row, frames in frames_of if frames is not None}
+    return {row: mishaps.stuck_frames(row, plan.frames) for row in np.flatnonzero(mishaps.stuck_until >= 0).tolist()}
 
 
 class _Admission:

@@ -376,9 +376,12 @@ class _Turns:
 
 def _alike(axes: np.ndarray) -> list[np.ndarray]:
     """The rows of each group of vehicles with the same axes (n, 3, 3)."""
-    _, number = np.unique(axes.reshape(len(axes), 9), axis=0, return_inverse=True)
-    number = number.reshape(-1)
-    return [np.flatnonzero(number == k) for k in range(int(number.max()) + 1)]
+    groups, left = [], np.arange(len(axes))
+    while len(left):
+        same = (axes[left] == axes[left[0]]).all(axis=(1, 2))
+        groups.append(left[same])
+        left = left[~same]
+    return groups
 
 
 def _parts_of_cycle(phase: np.ndarray) -> np.ndarray:
