@@ -20,7 +20,7 @@ from ..simulation.arrays.vectors import (
     picked,
     unit,
 )
-from ..simulation.geometry.floors import Footing
+from ..simulation.geometry.floors import NO_TRIANGLE, Footing
 from ..simulation.geometry.surfaces import Surfaces
 from ..simulation.ground import rise, upright
 from ..simulation.vehicle import Pose
@@ -40,6 +40,11 @@ TRIED = ((AHEAD, slice(0, 2)), (AHEAD, slice(2, None)), (AT_FEET, slice(None)))
 BRIDGES = 1.4
 """Multiples of the highest step that a foot bridges. A fifth of the height of a person, whose step is a sixth, is
 1.2 of them, and sides are found to an eighth."""
+STRIDE = 0.0625
+"""Multiples of the highest step within which the ground may not rise or fall by more than one."""
+UNLIKE = 0.5
+"""Multiples of the highest step by which ground is higher or lower than where it goes on as at the feet, from which on
+an edge may be before it."""
 ROUND = np.stack(cosine_and_sine(np.arange(8) * (np.pi / 4.0)), axis=1)
 NEARER = tuple(k / 8.0 for k in range(1, 9))
 """The directions and the shares of a gap in which one that stands beside the ground looks for it."""
@@ -125,7 +130,38 @@ class Walkable(Columns):
         expected = feet[:, 2] + rise(normal, offset)
         x, y = feet[:, 0] + offset[:, 0], feet[:, 1] + offset[:, 1]
         footing = self.surfaces.under(x, y, expected, step, step + deeper, last)
-        return self.surfaces.bridged(footing, x, y, expected, step, offset, BRIDGES * self.step_height)
+        footing = self.surfaces.bridged(footing, x, y, expected, step, offset, BRIDGES * self.step_height)
+        if last is not None:
+            return footing
+        drops = ~self._step_by_step(feet, offset, expected, footing.height, deeper)
+        return replace(footing, triangle=np.where(drops, NO_TRIANGLE, footing.triangle)) if drops.any() else footing
+
+    def _step_by_step(
+        self, feet: Vectors, offset: Vectors, expected: Scalars, height: Scalars, deeper: Scalars | float = 0.0
+    ) -> Mask:
+        """Whether slopes and steps lead to ground that is higher or lower after ways, and no edge that is only as high
+        as a slope to there, (n,).
+
+        Ways are halved until ground no more than a step higher or lower is at both ends. `feet`, `offset`, `deeper`: as
+        of `footing`; `expected`, `height`: (n,) metres of the ground there if that went on as at the feet, and as it
+        is: nan for none, of which this says nothing.
+        """
+        leads: Mask = np.ones(len(feet), dtype=np.bool_)
+        step, length, slope = self.step_height + deeper, magnitude(offset), tangent_of_setting(self.max_slope)
+        row = which((np.abs(height - feet[:, 2]) > step) & (np.abs(height - expected) > UNLIKE * step))
+        begin, end, low, high = np.zeros(len(row)), np.ones(len(row)), feet[row, 2], height[row]
+        while len(row):
+            apart, way, rise_over = end - begin, length[row], np.abs(high - low)
+            leads[row[(apart * way <= STRIDE * step[row]) & (rise_over > step[row] + slope[row] * apart * way)]] = False
+            half, reach = 0.5 * (begin + end), 0.5 * rise_over + step[row]
+            place = picked(feet, row)[:, :2] + picked(offset, row) * half[:, None]
+            middle = self.surfaces.under(place[:, 0], place[:, 1], 0.5 * (low + high), reach, reach).height
+            row, begin, end = np.tile(row, 2), np.append(begin, half), np.append(half, end)
+            low, high = np.append(low, middle), np.append(middle, high)
+            open_still = leads[row] & ((end - begin) * length[row] > 0.5 * STRIDE * step[row])
+            kept = which(open_still & (np.abs(high - low) > step[row]))
+            row, begin, end, low, high = row[kept], begin[kept], end[kept], low[kept], high[kept]
+        return leads
 
     def beside(self, feet: Vectors, furthest: Scalars) -> tuple[Vectors, Footing]:
         """The offsets (n, 2), metres, by which walkers beside the ground step back onto it, and their footing there.
@@ -308,7 +344,7 @@ class Walkable(Columns):
         limit, slope = (np.concatenate((c(self.max_slope),) * times) for c in (cosine_of_setting, tangent_of_setting))
         step = np.concatenate((self.step_height,) * times) + slope * magnitude(offset)
         x, y, expected = feet[:, 0] + offset[:, 0], feet[:, 1] + offset[:, 1], feet[:, 2] + rise(normal, offset)
-        good, bad = self.surfaces.glance(x, y, expected, step, limit)
+        good, bad = self.surfaces.glance(x, y, expected, np.concatenate((self.step_height,) * times), limit)
         # Of those with a place that cannot be walked the others need not be looked at.
         free = ~bad.reshape(times, n).any(axis=0)
         rows = which(~good & np.concatenate((free,) * times))
@@ -319,8 +355,11 @@ class Walkable(Columns):
             gap = BRIDGES * self.step_height[rows % n]
             footing = self.surfaces.bridged(footing, *places, nearby, picked(offset, rows), gap)
             ahead, level = footing.triangle, limit[rows]
+            walkers = self.take(rows % n)
+            drops = ~walkers._step_by_step(picked(feet, rows), picked(offset, rows), expected[rows], footing.height)
+            ahead = np.where(drops, NO_TRIANGLE, ahead)
             walked = np.where(ahead < 0, ~self.shuns_edges[rows % n], self.surfaces.levelness(ahead) >= level)
-            walked &= ~self.take(rows % n).goes_under(picked(feet, rows), *places[:2], footing.height)
+            walked &= ~walkers.goes_under(picked(feet, rows), *places[:2], footing.height)
             free[rows[~walked] % n] = False
         return free
 

@@ -33,6 +33,7 @@ from steering_addon.simulation.snapshot import State
 from tests.locomotion.grounds import hills, on, plane
 from tests.sampling import sampled
 from tests.scene import Scene, leaders, positions, speeds, ups
+from tests.simulation.ways.grounds import plate, quads
 from tests.surfaces import patch
 
 FPS = 24
@@ -280,6 +281,21 @@ def test_no_walker_stands_at_an_edge_sooner_than_braking_allows(edge: int) -> No
     if edge == STOP:
         assert (pace[-1] == 0.0).all()
         assert reached[-1].max() < 0.02, "they come up to it"
+
+
+@pytest.mark.parametrize("edge", [TURN_BACK, STOP])
+@pytest.mark.parametrize("drop", [0.35, 0.6, 1.0, 1.5])
+def test_nobody_runs_up_to_an_edge_that_is_only_as_high_as_a_slope_to_there(drop: float, edge: int) -> None:
+    """The side of a tier, with ground below, which is no slope: a gentle one leads down as before."""
+    tiers = quads(plate(-20, -20, 0, 20), plate(-20, -20, 40, 20, -drop))
+    vehicle = {"max_speed": 2.6, "mass": 2.0, "max_force": 8.0, "radius": 0.3}
+    scene = replace(walker((-6.0, 0.0, 0.0), (30.0, 0.0, 0.0), tiers, at_edge=edge), speed=2.1, vehicle=vehicle)
+    states = scene.run(4 * FPS)
+    assert np.diff(speeds(states), axis=0).min() * FPS > -4.0 * (1.0 + 1e-6)
+    assert -0.5 < positions(states)[:, 0, 0].max() < 0.0
+    ramp = [(0, -20, 0), (3 * drop, -20, -drop), (3 * drop, 20, -drop), (0, 20, 0)]
+    leads = replace(scene, surfaces=quads(plate(-20, -20, 0, 20), ramp, plate(3 * drop, -20, 40, 20, -drop)))
+    assert positions(leads.run(5 * FPS))[-1, 0, 0] > 3.0
 
 
 def rim(half: float = 8.0) -> Surfaces:
