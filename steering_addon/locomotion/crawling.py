@@ -48,12 +48,15 @@ class _Step:
     Attributes:
         grip: where it ends.
         position: (n, 3) of the origins there, metres.
-        most: (n,) by how much bodies may lean over, radians.
-        over: (n,) how far off another surface may be that they cross to, metres.
+        normal, heading: (n, 3) of the surface before it, and the unit headings there with which it begins.
+        max_lean: (n,) by how much bodies may lean over, radians.
+        gap: (n,) how far off another surface may be that they cross to, metres.
     """
 
     grip: Grip
     position: Vectors
+    normal: Vectors
+    heading: Vectors
     max_lean: Scalars
     gap: Scalars
 
@@ -115,8 +118,8 @@ class Crawling(Locomotion):
         falls = met & (self.at_edge == FALL)
         after, stays = _fallen(after, remaining, which(falls)), met & ~falls
         if anybody(stays):
-            held = replace(grip, forward=np.where(memory.cornered[:, None], heading, grip.forward))
-            after = after.put(stays, held.take(stays))
+            heading = np.where((stays & ~memory.cornered)[:, None], grip.forward, heading)
+            after = after.put(stays, replace(grip, forward=heading).take(stays))
         walking = stride.memory
         after = replace(
             after,
@@ -131,7 +134,7 @@ class Crawling(Locomotion):
         reach = np.maximum(model.radius, 0.5 * model.length)
         max_lean = length / np.maximum(reach, EPSILON) + LEANS_OVER * dt
         position = after.origin(terrain.lift)
-        return Moved(position, velocity, after.forward, _Step(after, position, max_lean, gap))
+        return Moved(position, velocity, after.forward, _Step(after, position, grip.normal, heading, max_lean, gap))
 
     def _stride(
         self, model: VehicleModel, grip: Grip, plane: Plane, control: Control, speed: Scalars, dt: float
@@ -216,14 +219,15 @@ class Crawling(Locomotion):
     def led(self, before: Motion, memory: Gripping, moved: Moved, hand: Mask, dt: float) -> Moved:
         step: _Step = moved.memory
         grip = step.grip
-        heading = heading_across(moved.forward, grip.normal, grip.forward)
+        forward = np.where(hand[:, None], heading_across(moved.forward, grip.normal, grip.forward), grip.forward)
+        begins = np.where(hand[:, None], turned_over(forward, grip.normal, step.normal), step.heading)
         grip = replace(
             grip,
-            forward=np.where(hand[:, None], heading, grip.forward),
+            forward=forward,
             stands=np.where(hand, magnitude(moved.velocity) <= 0.0, grip.stands),
             cornered=grip.cornered & ~hand,
         )
-        return replace(moved, memory=replace(step, grip=grip))
+        return replace(moved, memory=replace(step, grip=grip, heading=begins))
 
     def stance(self, before: Motion, moved: Moved, acceleration: Vectors, terrain: Terrain, dt: float) -> Stance:
         step: _Step = moved.memory
@@ -232,7 +236,7 @@ class Crawling(Locomotion):
         grip = step.grip
         if moved.position is not step.position:
             grip = grip.pushed(skins, moved.position - step.position, step.gap)
-        grip = self._falling(skins, grip, dt).leaning(step.max_lean)
+        grip = self._falling(skins, grip, dt).leaning(step.max_lean, step.normal, step.heading)
         return self._stance(grip, grip.forward * speed[:, None], terrain)
 
     def _falling(self, skins: Clinging, grip: Grip, dt: float) -> Grip:
@@ -253,16 +257,13 @@ class Crawling(Locomotion):
         return grip.taking(skins, landed, footing.triangle[holds], picked(place, landed), upright(len(landed)))
 
     def _stance(self, grip: Grip, velocity: Vectors, terrain: Terrain) -> Stance:
-        ahead, lean, normal = grip.forward, grip.lean, grip.normal
-        # Most of the time all lean fully, and `leaning` gives their normals.
-        if lean is not normal:
-            ahead = heading_across(turned_over(ahead, normal, lean), lean, ahead)
         pose, outputs = None, {}
         if len(terrain.after):
+            ahead, lean = grip.shown()
             pose = Pose(cross(ahead, lean), ahead, lean)
             masks = ((OFF_GROUND, ~grip.clings), (HELD_UP, grip.cornered))
             outputs = {name: mask.astype(np.float64) for name, mask in masks}
-        return Stance(grip.origin(terrain.lift), velocity, grip.forward, normal, grip.memory, pose, outputs)
+        return Stance(grip.origin(terrain.lift), velocity, grip.forward, grip.normal, grip.memory, pose, outputs)
 
 
 class _Straight(OnFoot):

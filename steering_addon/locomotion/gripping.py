@@ -6,9 +6,9 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 
-from ..simulation.arrays.angles import cosine_and_sine
+from ..simulation.arrays.angles import angle_of, cosine_and_sine
 from ..simulation.arrays.frozen import replace
-from ..simulation.arrays.scalars import Mask, Rows, Scalars, anybody, everybody, put, shared, which
+from ..simulation.arrays.scalars import Mask, Rows, Scalars, anybody, clamp, everybody, put, shared, which
 from ..simulation.arrays.vectors import Vectors, across, columns, cross, dot, magnitude, paired, picked, unit, unit_or
 from ..simulation.geometry.clinging import Clinging, Hold
 from ..simulation.geometry.skins import NO_TRIANGLE, SkinWay, turned_over
@@ -34,11 +34,13 @@ class Gripping(Walking):
     Attributes:
         facing: 1 on the side of its triangle to which the normal points, -1 on the other.
         lean: (n, 3) the up axis in which it is shown, which takes its time over folds.
+        twist: (n,) radians to the left by which it is shown to face off its heading, which take their time to go.
         push: (n, 3) the force that acts on it along its surface, newtons, as of a walker.
     """
 
     facing: Scalars = remembered(1.0)
     lean: Vectors = remembered((0.0, 0.0, 1.0))
+    twist: Scalars = remembered(0.0)
     push: Vectors = remembered((0.0, 0.0, 0.0))
 
 
@@ -166,8 +168,43 @@ class Grip(Gripping):
         level = level_heading(np.where(steep[:, None], held.normal, held.forward))
         return self.put(rows, replace(held, forward=level, triangle=np.full(n, NO_TRIANGLE), normal=upright(n)))
 
-    def leaning(self, max_angle: Scalars) -> Grip:
-        """The grips in which bodies lean over with their normals, by at most (n,) radians in a step."""
+    def leaning(self, max_angle: Scalars, before: Vectors, heading: Vectors) -> Grip:
+        """The grips in which bodies lean over with their normals, and turn to their headings, by at most (n,) radians
+        each in a step.
+
+        Where folds meet, a heading that goes along the surface ends up elsewhere than one that is turned over with the
+        body, by the angle at which the corner is cut out of the level.
+
+        Args:
+            before: (n, 3) the normals before the step.
+            heading: (n, 3) the headings there with which it began.
+        """
+        grip = self._leaned(max_angle)
+        rows = which((self.lean != before).any(axis=1) | (grip.lean != self.normal).any(axis=1) | (self.twist != 0.0))
+        if not len(rows):
+            return grip
+        lean, normal = picked(grip.lean, rows), picked(self.normal, rows)
+        along = turned_over(picked(self.forward, rows), normal, lean)
+        shown = turned_over(picked(heading, rows), picked(before, rows), picked(self.lean, rows))
+        shown = turned_over(shown, picked(self.lean, rows), lean)
+        twist = self.twist[rows] + angle_of(dot(cross(along, shown), lean), dot(along, shown))
+        twist = twist - 2.0 * np.pi * np.floor(twist / (2.0 * np.pi) + 0.5)
+        return replace(grip, twist=put(self.twist, rows, twist - clamp(twist, -max_angle[rows], max_angle[rows])))
+
+    def shown(self) -> tuple[Vectors, Vectors]:
+        """The unit axes ahead and up in which bodies are shown, (n, 3) each."""
+        ahead = self.forward
+        # Most of the time all lean fully, and `leaning` gives their normals.
+        if self.lean is not self.normal:
+            ahead = heading_across(turned_over(ahead, self.normal, self.lean), self.lean, ahead)
+        if anybody(self.twist != 0.0):
+            cosine, sine = cosine_and_sine(self.twist)
+            onward, aside = ahead * cosine[:, None], cross(self.lean, ahead) * sine[:, None]
+            ahead = unit(np.add(onward, aside))
+        return ahead, self.lean
+
+    def _leaned(self, max_angle: Scalars) -> Grip:
+        """As `leaning`, without their headings."""
         normal, lean = self.normal, self.lean
         square = np.minimum(max_angle * max_angle, 1.0)
         # No cosine is larger than this part of its series.

@@ -165,6 +165,22 @@ def test_over_an_edge_a_long_body_leans_by_no_more_than_its_way_over_half_its_le
     assert 5.0 < turn.max() < np.degrees(1.6 / FPS / 0.6 + 2.0 / FPS) + 0.1
 
 
+@pytest.mark.parametrize("aside", [0.0, 0.02, 0.1])
+def test_at_a_corner_of_three_faces_bodies_turn_over_and_round_no_faster_than_they_lean(aside: float) -> None:
+    """Along the surface they turn by up to 90 degrees more than they would be turned over."""
+    angle = np.linspace(0.1, 1.4, 12)
+    ahead = np.stack((0.0 * angle, np.cos(angle), np.sin(angle)), axis=1)
+    corner, box_ground = np.array((3.0, 3.0 - aside, 3.0)), GROUNDS["box"]
+    up = np.broadcast_to((1.0, 0.0, 0.0), ahead.shape)
+    states = ants(box_ground, 12, position=corner - 0.6 * ahead, forward=ahead, up=up, behaviors=[]).run(2 * FPS)
+    poses = np.stack([np.stack((s.pose.side, s.pose.forward, s.pose.up), axis=2) for s in states])
+    cosine = 0.5 * (np.einsum("fnij,fnij->fn", poses[1:], poses[:-1]) - 1.0)
+    turn, faces = np.degrees(np.arccos(np.clip(cosine, -1.0, 1.0))), ups(states)
+    assert turn.max() < np.sqrt(2.0) * np.degrees(0.8 / FPS / 0.15 + 2.0 / FPS) + 0.1
+    assert (np.abs(faces[-1, :, 0]) < 0.01).all()
+    np.testing.assert_allclose(poses[-1, ..., 1], headings(states)[-1], atol=1e-9)
+
+
 @sampled(one_of=3)
 @every_ground
 def test_they_stand_or_crawl_but_do_not_creep_nor_turn_while_they_stand(name: str) -> None:
@@ -191,7 +207,8 @@ def test_a_body_leans_over_with_its_normal_by_no_more_than_it_may() -> None:
     """Also over to the opposite side, by way of its back."""
     tilt, most = np.array((0.05, 0.5, 3.0, np.pi)), np.array((0.1, 0.1, 0.4, 0.4))
     normal = np.stack((0.0 * tilt, np.sin(tilt), np.cos(tilt)), axis=1)
-    leans = replace(Grip.blank(4), normal=normal, forward=np.tile((1.0, 0.0, 0.0), (4, 1))).leaning(most).lean
+    ahead = np.tile((1.0, 0.0, 0.0), (4, 1))
+    leans = replace(Grip.blank(4), normal=normal, forward=ahead).leaning(most, normal, ahead).lean
     np.testing.assert_allclose(np.linalg.norm(leans, axis=1), 1.0)
     np.testing.assert_allclose(np.arccos(np.clip(leans[:, 2], -1.0, 1.0)), np.minimum(tilt, most), atol=1e-6)
     np.testing.assert_allclose(np.einsum("ni,ni->n", leans, normal)[:3], np.cos(tilt - np.minimum(tilt, most))[:3])
