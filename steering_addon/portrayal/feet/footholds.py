@@ -18,7 +18,7 @@ from ...simulation.arrays.vectors import Vectors, columns
 from .holding import Glide, Stances, Stretches, smooth
 from .planes import ROUGH, Ground, Planes, fit_planes
 from .rotations import LEAST, Turns, in_axes, multiply, rotate, rotation_about_up, rotation_between, transpose
-from .small_steps import MOST_TURN, carry_over, share_of_lift, small_steps, step_lift, swing_clearance
+from .small_steps import MOST_TURN, Lifts, carry_over, share_of_lift, small_steps, step_lift, swing_clearance
 from .treads import Carried, FootCorrection, Stepping, Tread, find_treads, sum_steps
 
 HIGH = 0.05
@@ -32,28 +32,15 @@ CLIMBS = 0.6
 
 
 @dataclass(frozen=True)
-class Climb:
-    """The frames of k swings that climb, without those of the stances before and after.
+class Climb(Lifts):
+    """The k swings that climb, without the frames of the stances before and after. `share`: (k,) how much of a step is
+    between these, 0 to 1; `up`: (k,) whether it goes up."""
 
-    Attributes:
-        frame: (m,) rows of columns of all frames of all bodies.
-        swing: (m,) the swing of each.
-        fraction: (m,) the share of its time that is over.
-        start, end: (k,) the rows of the frames at its ends.
-        share: (k,) how much of a step is between these, 0 to 1.
-        up: (k,) whether it goes up.
-    """
-
-    frame: Rows
-    swing: Rows
-    fraction: Scalars
-    start: Rows
-    end: Rows
     share: Scalars
     up: Mask
 
     @classmethod
-    def of(cls, stances: Stretches, planes: Planes, hold: Vectors, scale: Scalars, other: Mask) -> "Climb":
+    def between(cls, stances: Stretches, planes: Planes, hold: Vectors, scale: Scalars, other: Mask) -> "Climb":
         """The swings between stances that climb.
 
         Args:
@@ -73,8 +60,8 @@ class Climb:
         off = np.cumsum(other)
         few = np.flatnonzero((share > 0.0) & (end > start + 1) & (off[end] == off[start]))
         start, end = start[few], end[few]
-        between = Stretches(stances.body[first], stances.last[first] + 1, stances.first[first + 1])
-        frame, swing = between[few].within(frames)
+        swings = Stretches(stances.body[first], stances.last[first] + 1, stances.first[first + 1])
+        frame, swing = swings[few].within(frames)
         fraction = (frame - start[swing]) / (end - start)[swing]
         return cls(frame, swing, fraction, start, end, share[few], rise[few] > 0.0)
 
@@ -97,25 +84,25 @@ class Climb:
             return off[:, 0] * unit[:, 0] + off[:, 1] * unit[:, 1] + ends
 
         every = np.arange(len(self))
-        first, end = edge(self.start, every)[self.swing], edge(self.end, every)[self.swing]
-        up = self.up[self.swing]
+        first, end = edge(self.start, every)[self.stretch], edge(self.end, every)[self.stretch]
+        up = self.up[self.stretch]
         first -= np.where(up, BACK * scale.reshape(-1)[self.frame] * smooth(2.0 * self.fraction / STAYS), 0.0)
         target = first + (end - first) * smooth((self.fraction - np.where(up, STAYS, 0.0)) / (1.0 - STAYS))
-        return ((target - edge(self.frame, self.swing)) * self.share[self.swing])[:, None] * direction[self.swing]
+        return ((target - edge(self.frame, self.stretch)) * self.share[self.stretch])[:, None] * direction[self.stretch]
 
     def height(self, low: Scalars) -> Scalars:
         """The heights of their soles over what lies between, (m,) metres; `low` (..., f) are those of stances."""
         heights = low.reshape(-1)
-        before, after = heights[self.start][self.swing], heights[self.end][self.swing]
-        late = np.where(self.up[self.swing], 0.0, 1.0 - CLIMBS)
+        before, after = heights[self.start][self.stretch], heights[self.end][self.stretch]
+        late = np.where(self.up[self.stretch], 0.0, 1.0 - CLIMBS)
         return before + (after - before) * smooth((self.fraction - late) / CLIMBS)
 
     def clearance(self, sunk: Scalars, scale: Scalars) -> Scalars:
         """A smooth lift, (m,) metres, that takes feet over what they would go through by `sunk` (m,) metres."""
         bump = share_of_lift(self.fraction)
-        begin = firsts(self.swing)
+        begin = firsts(self.stretch)
         peak = np.maximum.reduceat(np.maximum(sunk, 0.0) / np.maximum(bump, 0.5), begin)
-        return bump * peak[self.swing]
+        return bump * peak[self.stretch]
 
 
 GRAZES = 0.9
@@ -160,7 +147,7 @@ def _foothold(body: Carried, foot: Stepping, tread: Tread, scale: Scalars, groun
     climb = None
     if ground is not None and planes is not None:
         other = standing.grazes | body.aloft if np.any(body.aloft) else standing.grazes
-        climb = Climb.of(standing.stretches, planes, hold, scale, other)
+        climb = Climb.between(standing.stretches, planes, hold, scale, other)
         ahead = climb.ahead(hold, tread.world - place[..., None, :], scale)
         for axis in (0, 1):
             for column in (hold[..., axis], level[..., axis]):
@@ -195,7 +182,7 @@ def _climb(
     sunk = np.max(below.reshape(-1, points) - sole[..., 2], axis=1) - height
     target = height + climb.clearance(sunk, scale.reshape(-1)[frame]) - start[:, 2]
     flat = lift.reshape(-1)
-    flat[frame] += (target - flat[frame]) * climb.share[climb.swing]
+    flat[frame] += (target - flat[frame]) * climb.share[climb.stretch]
 
 
 class _Standing(Stances):

@@ -105,7 +105,7 @@ def _strays(path: Scalars, heading: Scalars, limit: Scalars) -> Mask:
 
 @dataclass(frozen=True)
 class Lifts:
-    """The frames of k stretches in which feet are off the ground, the frames at their ends among them.
+    """The frames of k stretches in which feet are off the ground.
 
     Attributes:
         frame: (m,) rows of columns of all frames of all bodies.
@@ -122,7 +122,8 @@ class Lifts:
 
     @classmethod
     def of(cls, lifts: Stretches, frames: int) -> "Lifts":
-        """The lifts in stretches between frames, of bodies with this number of frames each."""
+        """The lifts in stretches between frames, the frames at their ends among them, of bodies with this number of
+        frames each."""
         rows, stretch = lifts.within(frames, 1)
         start, length = lifts.body * frames + lifts.first, lifts.length
         return cls(rows, stretch, (rows - start[stretch]) / length[stretch], start, start + length)

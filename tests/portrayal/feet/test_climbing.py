@@ -86,7 +86,7 @@ def test_only_swings_with_frames_of_their_own_climb_that_touch_no_ground_on_thei
     planes = Planes(point, np.tile(UP, (5, 1)), np.zeros((5, 2)))
     frames = np.arange(41)
     other = frames == 33
-    climb = Climb.of(stances, planes, np.zeros((41, 3)), np.full(41, HEIGHT), other)
+    climb = Climb.between(stances, planes, np.zeros((41, 3)), np.full(41, HEIGHT), other)
     assert (climb.start.tolist(), climb.end.tolist()) == ([10, 20], [16, 26])
     assert climb.frame.tolist() == [*range(11, 16), *range(21, 26)]
     np.testing.assert_allclose(climb.fraction[:5], np.arange(1, 6) / 6.0)
