@@ -9,11 +9,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays.frozen import Columns
 from ..arrays.identities import rows_among
 from ..arrays.scalars import EPSILON, Mask, Rows, Scalars, anybody, put, which
 from ..arrays.vectors import Vectors, dot, magnitude, picked, unit
 from ..candidates import FIRST
+from ..perches import Perches
 from ..world import Agents, World
 
 STEEP = 0.5
@@ -33,22 +33,11 @@ HALF_TURN = 0.5 * np.pi
 
 
 @dataclass(frozen=True)
-class Places(Columns):
-    """The places of the targets of some agents.
-
-    Attributes:
-        number: (p,) by which a place is remembered, rising: the row of a perch, or for a body without any, which has
-            one on its top, the row of the body after these.
-        body: (p,) the rows of their bodies.
-        along, room: (p, 3), (p,) as of `Perches`.
-    """
+class Places(Perches):
+    """The places of the targets of some agents. `number`: (p,) by which a place is remembered, rising: the row of a
+    perch, or for a body without any, which has one on its top, the row of the body after these."""
 
     number: Rows
-    body: Rows
-    position: Vectors
-    velocity: Vectors
-    along: Vectors
-    room: Scalars
 
     @classmethod
     def of(cls, world: World, agents: Agents, target: Rows) -> "Places":
@@ -60,12 +49,12 @@ class Places(Columns):
         tops = targets[~np.isin(targets, perches.body)]
         top = picked(bodies.position, tops) + picked(bodies.up, tops) * bodies.radius[tops, None]
         return cls(
-            np.concatenate((perch, len(perches.body) + tops)),
             np.concatenate((perches.body[perch], tops)),
             np.concatenate((picked(perches.position, perch), top)),
-            np.concatenate((picked(perches.velocity, perch), bodies.velocity[tops])),
             np.concatenate((picked(perches.along, perch), np.zeros((len(tops), 3)))),
+            np.concatenate((picked(perches.velocity, perch), bodies.velocity[tops])),
             np.concatenate((perches.room[perch], np.full(len(tops), np.inf))),
+            np.concatenate((perch, len(perches.body) + tops)),
         )
 
     def rows_of(self, number: Rows) -> Rows:
