@@ -1,7 +1,7 @@
 """Random scenes with obstacles, many of them in one run, each far enough from the others to be on its own."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import count
 from typing import Any
 
@@ -16,7 +16,8 @@ from steering_addon.simulation.behavior import Behavior
 from steering_addon.simulation.geometry.obstacles import Obstacles, boxes, obstacles
 from steering_addon.simulation.geometry.paths import spline
 from steering_addon.simulation.snapshot import State
-from tests.scene import PRIORITY, Scene, about, all_of, flat_or_free, leaders, positions
+from tests.scene import PRIORITY, Scene, about, all_of, flat_or_free, leaders
+from tests.surfaces import ball, block, mesh_obstacles
 
 APART = 1000.0
 """Metres from one scene to the next."""
@@ -31,49 +32,24 @@ GOALS: dict[str, tuple[type[Behavior], dict[str, Any]]] = {
 }
 
 
-@dataclass
-class Course:
-    """Many scenes in one. `place`: the scene; `radius`: (n,) of the vehicles."""
-
-    place: Scene
-    radius: np.ndarray
-
-    def run(self, seconds: float) -> np.ndarray:
-        """The smallest gap between each vehicle and any obstacle, (n,) metres; negative if it entered one."""
-        return self.gaps(self.place.run(int(seconds * self.place.fps) + 1))
-
-    def gaps(self, states: list[State]) -> np.ndarray:
-        things = self.place.obstacles
-        nearest = np.full(len(self.place), np.inf)
-        if not things.velocity.any():
-            rows = range(0, len(states), 16)
-            for part in (positions(states[row : row + 16]) for row in rows):
-                gaps = things.clearance(part.reshape(-1, 3)).min(axis=1).reshape(part.shape[:2]) - self.radius
-                nearest = np.minimum(nearest, gaps.min(axis=0))
-            return nearest
-        for frame, position in enumerate(positions(states)):
-            passed = things.velocity * (frame / self.place.fps)
-            now = replace(things, start=things.start + passed, end=things.end + passed)
-            nearest = np.minimum(nearest, now.clearance(position).min(axis=1) - self.radius)
-        return nearest
+def gaps(place: Scene, states: list[State]) -> np.ndarray:
+    """(frames, n) metres from each vehicle to the nearest surface, negative inside an obstacle."""
+    radius = np.broadcast_to(place.vehicle.get("radius", 0.5), len(place))
+    return np.stack([s.inputs.obstacles.clearance(s.motion.position).min(axis=1) - radius for s in states])
 
 
-def course(
-    goal: str,
-    scenes: int,
-    *,
-    plane: bool,
-    seed: int,
-    of: Callable[..., Obstacles] | None = None,
-    fps: float = 24.0,
-) -> Course:
+def nearest(place: Scene, seconds: float) -> np.ndarray:
+    """The smallest gap between each vehicle and any obstacle during a run, (n,) metres."""
+    return gaps(place, place.run(int(seconds * place.fps) + 1)).min(axis=0)
+
+
+def course(goal: str, scenes: int, of: Callable[..., Obstacles], *, plane: bool) -> Scene:
     """Scenes in which vehicles have to pass obstacles to reach their goals.
 
     No obstacle is nearer to a start than twice the braking distance, and the gaps between obstacles are at least four
-    radii of the largest vehicle wide; nothing can be guaranteed for narrower ones. `of` makes the obstacles, balls and
-    pylons by default.
+    radii of the largest vehicle wide; nothing can be guaranteed for narrower ones. `of` makes the obstacles.
     """
-    rng = np.random.default_rng((seed, int(plane), list(GOALS).index(goal)))
+    rng = np.random.default_rng((0, int(plane), list(GOALS).index(goal)))
     position, forward, targets, lines, placed = [], [], [], [], []
     radius = rng.uniform(0.3, 0.6, (scenes, VEHICLES))
     max_speed = rng.uniform(3.0, 7.0, (scenes, VEHICLES))
@@ -87,7 +63,7 @@ def course(
         # The goal can be reached: no obstacle is near it.
         target = rng.uniform(-FIELD, FIELD, 3) * up
         kept = (np.concatenate((start, target[None])), np.concatenate((2.0 * stopping[scene], [0.5])) + widest / 4.0)
-        obstructions = things(rng, kept, widest, plane, of or pylon)
+        obstructions = things(rng, kept, widest, plane, of)
         position.append(start + origin)
         heading = rng.normal(size=(VEHICLES, 3)) * up
         forward.append(heading / np.linalg.norm(heading, axis=1, keepdims=True))
@@ -101,7 +77,7 @@ def course(
         values = values | {"target": n + row}
     if goal == "path_following":
         values = values | {"path": row}
-    place = Scene(
+    return Scene(
         np.concatenate(position),
         forward=np.concatenate(forward),
         up=(0.01, 0.02, 1.0),
@@ -113,9 +89,7 @@ def course(
         tracked=leaders(*targets),
         obstacles=all_of(*placed),
         paths=tuple(lines) if goal == "path_following" else (),
-        fps=fps,
     )
-    return Course(place, radius.ravel())
 
 
 def things(
@@ -161,6 +135,13 @@ def box(rng: np.random.Generator, start: np.ndarray, plane: bool) -> Obstacles:
     half = rng.uniform(0.3, 2.5, 3)
     axis = np.array([0.0, 0.0, 1.0]) if plane else rng.normal(size=3)
     return boxes([start], [half], about(axis, rng.uniform(0.0, 360.0)))
+
+
+def mesh_of_triangles(rng: np.random.Generator, start: np.ndarray, plane: bool) -> Obstacles:
+    """A ball or a box of triangles."""
+    turn = about((0.0, 0.0, 1.0) if plane else rng.normal(size=3), rng.uniform(0.0, 360.0))
+    made = ball(rng.uniform(0.6, 2.2), 8) if rng.uniform() < 0.5 else block(tuple(rng.uniform(0.4, 2.2, 3)))
+    return mesh_obstacles([made], [start], turn)
 
 
 def inner(obstacle: Obstacles) -> np.ndarray:

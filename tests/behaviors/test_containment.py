@@ -12,7 +12,7 @@ from steering_addon.locomotion import OnFoot, Planar, Wheeled
 from steering_addon.simulation.geometry.regions import BOX, SPHERE, Regions, regions
 from tests.sampling import sampled
 from tests.scene import Scene, about, positions
-from tests.surfaces import block, mesh_regions, ring
+from tests.surfaces import mesh_regions, ring
 
 SLANTED = np.stack([about((0.2, 0.5, 1.0), 35.0).T])
 REGIONS = {
@@ -144,16 +144,6 @@ def test_it_stays_in_a_mesh() -> None:
     free = replace(place, behaviors=place.behaviors[:1])
     far = positions(free.run(144))
     assert np.hypot(np.hypot(far[..., 0], far[..., 1]) - 8.0, far[..., 2]).max() > 6.0
-
-
-def test_a_block_is_the_same_region_as_a_box() -> None:
-    half, centre = np.array([3.0, 2.0, 1.0]), np.array([[1.0, 2.0, 3.0]])
-    axes = about((0.3, 0.2, 1.0), 40.0)[None]
-    box, made = regions(centre, half, BOX, axes), mesh_regions([block((3.0, 2.0, 1.0))], centre, axes)
-    points = np.random.default_rng(1).uniform(-5.0, 7.0, (200, 3))
-    rows = np.zeros(200, dtype=np.int64)
-    assert np.allclose(box.way_in(points, rows), made.way_in(points, rows), atol=1e-9)
-    assert np.allclose(box.size(rows), made.size(rows))
 
 
 @every_region

@@ -101,13 +101,6 @@ def test_a_vehicle_that_slows_down_to_a_stop_turns_then(kind: type[Locomotion]) 
     assert off(headings(states)[-1, 0], level - place[-1]) < 1.0
 
 
-def test_only_those_that_are_asked_turn() -> None:
-    scene = one(OnFoot, position=[[0.0, 0.0, 0.0], [5.0, 0.0, 0.0]], behaviors=[(Face, {"target": np.array([2, -1])})])
-    heading = headings(scene.run(2 * FPS))
-    assert off(heading[-1, 0]) < 5.0
-    assert (heading[:, 1] == (0.0, 1.0, 0.0)).all()
-
-
 def test_those_that_have_arrived_face_the_target_of_go_to_and_stop() -> None:
     """Six come from all sides to a column and stand round it."""
     turn = np.arange(6) * np.pi / 3.0

@@ -40,14 +40,6 @@ def test_with_a_time_behind_a_fast_leader_is_followed_at_a_larger_distance() -> 
     assert np.abs(offset[-1] - (0.0, -2.5 - 1.5 * 3.0, 0.0)).max() < 0.05
 
 
-def test_a_place_depends_on_identity_and_seed() -> None:
-    place = followers(12, values=ALONE)
-    rows = np.array([7, 2, 9])
-    wanted = positions(place.run(2 * FPS))[:, rows]
-    assert positions(place.take(rows).run(2 * FPS)).tobytes() == wanted.tobytes(), "whatever other agents are present"
-    assert np.abs(positions(replace(place, seed=1).run(2 * FPS))[:, rows] - wanted).max() > 0.1
-
-
 def test_they_go_as_fast_as_the_leader() -> None:
     last = velocities(followers(values=ALONE).run(FPS * 15))[-1]
     assert np.abs(last - (0.0, 3.0, 0.0)).max() < 0.05

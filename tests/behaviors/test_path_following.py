@@ -219,15 +219,6 @@ def test_it_goes_the_way_that_is_chosen(direction: int, facing: int, goes: int) 
     assert (velocity_along(states)[-1] * goes > 0.95 * CRUISE).all()
 
 
-def test_each_follows_the_nearest_of_several_splines_and_stays_on_it() -> None:
-    straight = spline(np.array([[0.0, 0.0, 0.0], [0.0, 60.0, 0.0]]), False)
-    bent = spline(np.array([[8.0, 0.0, 0.0], [2.0, 30.0, 0.0], [8.0, 60.0, 0.0]]), False)
-    states = followers((straight, bent), [[0.5, 2.0, 0.0], [7.5, 2.0, 0.0]], radius=3.0).run(12 * FPS)
-    assert (remembered(states, "spline") == [0.0, 1.0]).all()
-    assert off(straight, positions(states)[:, 0]).max() < 1.0
-    assert off(bent, positions(states)[FPS:, 1]).max() < 3.0
-
-
 def test_on_one_of_many_splines_it_goes_as_on_that_one_alone() -> None:
     rng = np.random.default_rng(6)
     offsets = 40.0 * np.arange(4)[:, None, None] * [1.0, 0.0, 0.0]
@@ -351,13 +342,6 @@ def beyond(flat: bool, end: int) -> float:
 @pytest.mark.parametrize("flat", [False, True])
 def test_it_turns_back_so_early_that_it_gets_to_the_end_and_no_further(flat: bool) -> None:
     assert abs(beyond(flat, TURN_BACK)) < 1.0
-
-
-def test_a_closed_path_has_no_end() -> None:
-    line = spline(circle(5.0), True)
-    states = started(line, end=STOP).run(14 * FPS)
-    assert speeds(states)[FPS:].min() > 0.9 * CRUISE
-    assert np.unwrap(remembered(states, "along")[:, 0], period=line.length)[-1] > 1.5 * line.length
 
 
 def moving(place: Scene, at: object) -> list[State]:

@@ -141,14 +141,6 @@ def test_birds_glide_for_their_share_of_the_time_less_in_a_climb_and_more_in_a_d
     assert 0.3 < np.median(lasts) < 3.0
 
 
-def test_birds_that_gain_speed_beat_faster_and_wider() -> None:
-    quicker = np.linspace(6.0, 14.0, 96)
-    even, gaining = (flown(speed, effort=0.15, glide_share=0.0) for speed in (np.full(96, 10.0), quicker))
-    beats = [np.diff(each["steering_phase"][40:], axis=0).mean() for each in (even, gaining)]
-    assert beats[1] > 1.2 * beats[0]
-    assert gaining["steering_effort"][40:].mean() > 1.05 * even["steering_effort"][40:].mean()
-
-
 def test_the_tail_of_a_fish_beats_in_proportion_to_its_speed_and_coasts_between_bursts() -> None:
     time = np.arange(960) * FRAME_TIME
     speed = 2.0 + 0.8 * np.sin(0.7 * time) + 0.4 * np.sin(1.9 * time)

@@ -124,13 +124,6 @@ def test_influences_are_those_of_strips_that_replace_what_is_below() -> None:
     np.testing.assert_allclose(pose, (np.arange(4)[:, None] * weights).sum(axis=0), atol=1e-9)
 
 
-def test_a_run_cut_short_agrees_with_the_whole() -> None:
-    run = ways(errands())
-    whole, part = play(walking(), run), play(walking(), run[:60])
-    assert whole.phase[:, :60].tobytes() == part.phase.tobytes()
-    assert whole.influence[:, :60].tobytes() == part.influence.tobytes()
-
-
 def test_another_agent_leaves_the_others_alone() -> None:
     speeds = errands()
     all_of_them, without = play(walking(), ways(speeds)), play(walking(), ways(speeds[:, 1:]), identities=range(1, 6))
@@ -272,13 +265,6 @@ def test_a_way_advances_a_phase_by_the_curve() -> None:
 def test_without_clips_there_is_nothing_to_play() -> None:
     with pytest.raises(ValueError, match="no clip"):
         Player([], ClipSettings.of(1), keys_of(1, np.arange(1)), FRAME_TIME)
-
-
-def test_a_single_clip_is_played_by_distance() -> None:
-    clip = replace(clips_of(sampled())[0], rests=(0.0, 0.5))
-    playing = play([clip], ways(np.full((40, 1), 0.6)), random_offset=False)
-    gone = 39 * 0.6 * FRAME_TIME
-    assert playing.phase[0, -1, 0] - playing.phase[0, 0, 0] == pytest.approx(gone / clip.stride, abs=0.03)
 
 
 def test_a_clip_whose_phase_is_shifted_goes_by_its_own_curve() -> None:

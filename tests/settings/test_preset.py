@@ -27,14 +27,13 @@ from steering_addon.settings.preset_values import (
     complete,
     from_multiples,
     held,
-    stated,
 )
 from steering_addon.simulation.behavior import Intent
 from steering_addon.simulation.combining import COMBININGS
 from steering_addon.simulation.declaration import POINTERS, REACH, Kind, Parameter
 from steering_addon.simulation.presence.attendance import Attendance
 from steering_addon.simulation.vehicle import VehicleModel
-from tests.presets.preset_crowds import SHIPPED, shipped
+from tests.presets.preset_crowds import shipped
 
 OLD = Path(__file__).with_name("old_presets")
 """A preset of each kind as the first format had it."""
@@ -381,16 +380,6 @@ def test_a_limit_stored_with_32_bits_is_accepted_as_the_limit(name: str, limit: 
     separation = next(b for b in CATALOGUE if b.name == "separation")
     parameters = {n: p for d in (VehicleModel, SimpleVehicle, separation) for n, p in d.parameters().items()}
     assert parameters[key].least <= values[key] <= parameters[key].most
-
-
-def test_scaling_by_one_changes_nothing() -> None:
-    for name in SHIPPED:
-        preset = shipped(name)
-        same = scaled(preset, 1.0)
-        assert complete(VehicleModel, same.vehicle) == complete(VehicleModel, preset.vehicle)
-        for behavior in CATALOGUE:
-            if behavior.name in preset.behaviors:
-                assert same.behaviors[behavior.name] == stated(behavior, preset.behaviors[behavior.name])
 
 
 def test_lengths_and_speeds_scale_with_the_body_but_times_and_angles_do_not() -> None:

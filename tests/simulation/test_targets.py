@@ -137,14 +137,6 @@ def test_each_behavior_and_parameter_may_have_its_own_candidates() -> None:
     assert set(following.leader) <= {3, 4}
 
 
-def test_each_follows_one_of_several_leaders() -> None:
-    place = replace(seekers(OWN, n=40), behaviors=[(LeaderFollowing, {"leader": FIRST, "spread": 2.0})])
-    at = positions(replace(place, fps=12.0).run(12 * 12))[-1]
-    _, _, [following] = place.seen()
-    assert np.linalg.norm(at - PLACES[following.leader - 40], axis=1).max() < 10.0
-    assert len(set(following.leader.tolist())) == 4
-
-
 VEHICLES, LEADERS = 3, 5
 
 

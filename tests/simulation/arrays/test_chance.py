@@ -102,12 +102,6 @@ def test_noise_has_the_documented_size() -> None:
     assert np.abs(values).max() <= 2.0
 
 
-def test_rate_scales_time() -> None:
-    times = np.arange(0.0, 5.0, 0.25)
-    assert np.allclose(noise(IDENTITIES[:50], times, rate=3.0), noise(IDENTITIES[:50], 3.0 * times), atol=1e-12)
-    assert (np.ptp(noise(IDENTITIES[:50], times, rate=0.0), axis=0) == 0.0).all()
-
-
 def test_channels_are_uncorrelated() -> None:
     times = np.arange(0.0, 200.0, 1.3)
     first, second = (noise(IDENTITIES[:50], times, channel=channel) for channel in (0, 1))

@@ -174,14 +174,6 @@ def test_a_box_grows_by_the_reach_but_never_reaches_the_start_of_the_course() ->
     assert wanting[0.5] == wanting[9.0] == pytest.approx(1.0 + 0.1 - 0.3, abs=1e-3)
 
 
-def test_clearance_of_several_is_that_of_each_surface() -> None:
-    points = np.random.default_rng(11).uniform(-4.0, 4.0, (40, 3))
-    for side in (0, INSIDE):
-        thing = several(side)
-        each = [thing.surface(points, np.full(40, row))[0] for row in range(len(thing))]
-        assert np.allclose(thing.clearance(points), np.stack(each, axis=1))
-
-
 @pytest.mark.parametrize("away", [0.0, 6.0, -9.0, 50.0])
 def test_near_returns_every_near_pair_and_few_others(away: float) -> None:
     """Also for points that all are on one side of some obstacles or of all."""

@@ -129,20 +129,6 @@ def test_a_course_that_begins_on_a_flat_sheet_meets_it_there(up: float) -> None:
     assert (way == 0.0).all() and (triangle >= 0).all()
 
 
-def test_where_the_origin_of_a_mesh_lies_does_not_matter() -> None:
-    shape, offset = ball(2.0, 8), np.array([7.0, -3.0, 5.0])
-    moved = mesh(shape.corners.reshape(-1, 3) + offset, np.arange(3 * len(shape)).reshape(3, -1).T)
-    rng = np.random.default_rng(6)
-    points, aim = rng.uniform(-6.0, 6.0, (60, 3)), rng.uniform(-2.2, 2.2, (60, 3))
-    course = (aim - points) / np.linalg.norm(aim - points, axis=1, keepdims=True)
-    first, second = (
-        mesh_obstacles([body], [start]).touch(points, course, np.full(60, 0.4), np.zeros(60, dtype=np.int64))[0]
-        for body, start in ((shape, np.zeros(3)), (moved, -offset))
-    )
-    assert np.allclose(first, second)
-    assert np.isfinite(first).sum() > 20
-
-
 def test_on_a_triangle_its_own_normal_leads_away_and_a_course_straight_at_it_touches_it() -> None:
     shape = block((2.0, 1.0, 0.5))
     aim, reach, rows = shape.corners.mean(axis=0), np.full(12, 0.1), np.zeros(12, dtype=np.int64)

@@ -53,17 +53,6 @@ def test_on_a_sphere_it_follows_great_circles() -> None:
     assert np.abs(way.place / 5.0 - direction).max() < 0.04
 
 
-def test_on_the_level_it_is_the_straight_way_however_finely_cut() -> None:
-    surface = skin(*sheet(cells=37))
-    rng = np.random.default_rng(1)
-    place, triangle = nearest(surface, np.column_stack((rng.uniform(-4.0, 4.0, (N, 2)), np.zeros(N))))
-    angle = np.concatenate((np.arange(8) * np.pi / 4.0, rng.uniform(0.0, 2.0 * np.pi, N - 8)))
-    direction = np.column_stack((np.cos(angle), np.sin(angle), 0.0 * angle))
-    way = walk(surface, triangle, place, direction, 5.0)
-    assert np.abs(way.place - (place + 5.0 * direction)).max() < 1e-9
-    assert np.abs(way.direction - direction).max() < 1e-9
-
-
 @pytest.mark.parametrize("ground", [globe(), bowl(), moebius(), waves(steep=0.5), box()])
 def test_a_way_forth_and_back_ends_where_it_began(ground) -> None:
     surface = skin(*ground)
@@ -74,16 +63,6 @@ def test_a_way_forth_and_back_ends_where_it_began(ground) -> None:
     assert gone.sum() > N // 3
     assert np.abs(back.place - place)[gone].max() < 1e-7 and np.abs(back.direction + direction)[gone].max() < 1e-7
     assert (back.facing == 1.0)[gone].all()
-
-
-def test_half_way_and_half_way_again_is_the_whole_way() -> None:
-    surface = skin(*moebius())
-    triangle, place, direction = somewhere(surface)
-    once = walk(surface, triangle, place, direction, 2.0)
-    half = walk(surface, triangle, place, direction, 1.0)
-    again = walk(surface, half.triangle, half.place, half.direction, 1.0, half.facing)
-    free = ~once.met
-    assert np.abs(once.place - again.place)[free].max() < 1e-9 and (once.facing == again.facing)[free].all()
 
 
 def test_over_the_seam_of_a_moebius_band_it_stays_on_its_side() -> None:
