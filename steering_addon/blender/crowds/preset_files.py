@@ -6,7 +6,7 @@ written outside the user's preset folder.
 
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -50,18 +50,17 @@ class Listed:
 
     def label(self) -> str:
         """Its label, or its name if the file cannot be read."""
-        result = self._result()
-        return self.name if isinstance(result, Refusal) else result.label
-
-    def is_called(self, label: str) -> bool:
-        """Whether it can be read and has this label."""
-        result = self._result()
-        return not isinstance(result, Refusal) and result.label == label
+        return self.words(lambda preset: preset.label, self.name)
 
     def tooltip(self) -> str:
         """Its tooltip, or why the file cannot be read."""
         result = self._result()
         return str(result).removesuffix(".") if isinstance(result, Refusal) else result.tooltip
+
+    def words(self, of: Callable[[Preset], str], otherwise: str = "") -> str:
+        """Words of the preset; `otherwise` if the file cannot be read."""
+        result = self._result()
+        return otherwise if isinstance(result, Refusal) else of(result)
 
     def load(self) -> Preset:
         """Read the preset. Refused if the file cannot be read, or is not a valid preset."""
@@ -183,7 +182,8 @@ class Shelf:
             if not existing.removable and existing.name == name:
                 raise Refusal(f"A preset named {name} ships with the extension or is shared. Choose another name.")
             # On many systems the file of Gulls is also that of gulls.
-            if existing.removable and existing.name.casefold() == name.casefold() and not existing.is_called(label):
+            called = existing.words(lambda preset: preset.label)
+            if existing.removable and existing.name.casefold() == name.casefold() and called != label:
                 text = f"The preset {label} would replace the preset {existing.label()}, which has the same file name."
                 raise Refusal(f"{text} Choose another name, or remove that preset first.")
 

@@ -10,7 +10,6 @@ from ...behaviors import CATALOGUE
 from ...settings.preset import HEADINGS, PLAIN
 from ...simulation.behavior import Behavior
 from ..crowds.preset_files import CROWDS, OF_BEHAVIORS, STATES, Listed, Shelf
-from ..refusal import Refusal
 from ..units import natural_length
 from .fields import POPOVER
 
@@ -53,18 +52,12 @@ def _draw_entry(layout: UILayout, operator: str, preset: Listed, text: str = "")
 
 def _heading(preset: Listed) -> str:
     """The heading of a preset; empty if its file cannot be read."""
-    try:
-        return preset.load().group
-    except Refusal:
-        return ""
+    return preset.words(lambda read: read.group)
 
 
 def _size(preset: Listed) -> str:
     """The length of the bodies that a preset is meant for, in words."""
-    try:
-        return natural_length(preset.load().body_length)
-    except Refusal:
-        return "cannot be read"
+    return preset.words(lambda read: natural_length(read.body_length), "cannot be read")
 
 
 class STEERING_MT_state_add(bpy.types.Menu):
