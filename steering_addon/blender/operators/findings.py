@@ -211,14 +211,10 @@ class STEERING_OT_finding_select(SteeringOperator, bpy.types.Operator):
         objects = [ob for ob in context.view_layer.objects if full_name(ob) in names]
         if not objects:
             raise Unneeded("These objects are no longer in the view layer")
-        for ob in context.selected_objects:
-            ob.select_set(False)
         for ob in objects if self.kind == FindingKind.HIDDEN.name else ():
             ob.hide_viewport = False
             ob.hide_set(False)
-        for ob in objects:
-            ob.select_set(True)
-        selected = [ob for ob in objects if ob.select_get()]
+        selected = [ob for ob in select_only(context, objects) if ob.select_get()]
         if selected:
             context.view_layer.objects.active = selected[0]
         text = f"{len(selected)} of {len(objects)} selected" if len(selected) < len(objects) else ""
