@@ -34,7 +34,16 @@ from ..crowds.wheel_drivers import undriven
 from ..moving import CLINGING, known_locomotion
 from ..objects.crowd_caches import MARK
 from ..objects.hierarchy import Family, instanced, instances_of_vehicles, lineage
-from ..objects.tagged_objects import by_role, crowd_of, crowds_of, full_name, in_use, names_of, set_aside
+from ..objects.tagged_objects import (
+    by_role,
+    crowd_of,
+    crowds_of,
+    full_name,
+    in_use,
+    names_of,
+    set_aside,
+    why_outside,
+)
 from ..properties import pointed_at
 from ..read.dependencies import animates
 from ..read.evaluated_points import number_of_points
@@ -433,7 +442,7 @@ def _of_minds(
                 FindingKind.CALLS_NOTHING, f"{state.name} belongs to no crowd. Choose one", (full_name(state),)
             )
         elif owner not in everything and owner not in joined:
-            text = f"{owner.name}, the Crowd of {state.name}, {_where_gone(owner)}"
+            text = f"{owner.name}, the Crowd of {state.name}, {why_outside(owner, scene)}"
             yield Finding(FindingKind.TARGET_GONE, text, (full_name(state),))
     of_triggers, of_states = {"to": "Calls Into"}, {"then": "Then", "eases": "Eases"}
     for role, group, labels in ((Role.STATE, "state", of_states), (Role.TRIGGER, "trigger", of_triggers)):
@@ -441,7 +450,7 @@ def _of_minds(
             for name, label in labels.items() if ob.steering.is_property_set(group) else ():
                 other = pointed_at(getattr(ob.steering, group), name)
                 if other is not None and other not in everything:
-                    text = f"{other.name}, the {label} of {ob.name}, {_where_gone(other)}"
+                    text = f"{other.name}, the {label} of {ob.name}, {why_outside(other, scene)}"
                     yield Finding(FindingKind.TARGET_GONE, text, (full_name(ob),))
                 elif other is not None and may_be_active(ob) and not may_be_active(other):
                     text = f"{other.name}, the {label} of {ob.name}, takes no part: turn on its Takes Part"
@@ -451,17 +460,11 @@ def _of_minds(
                     yield Finding(FindingKind.CALLS_NOTHING, text, (full_name(ob),))
 
 
-def _targets_gone(holder: Object, gone: Container[str]) -> Iterator[Finding]:
-    """The targets of the behaviors of a crowd or state that were deleted from the scene; `gone`: their full names."""
+def _targets_gone(holder: Object, gone: Mapping[str, str]) -> Iterator[Finding]:
+    """The targets of the behaviors of a crowd or state that are not in the scene; `gone`: why, by their full names."""
     for target in pointers_of(holder):
-        if full_name(target.ob) in gone:
-            text = f"{target.told(holder)}, {_where_gone(target.ob)}"
-            yield Finding(FindingKind.TARGET_GONE, text, (full_name(holder),))
-
-
-def _where_gone(ob: Object) -> str:
-    """The reason why an object that is pointed at is not in the scene."""
-    return "is in another scene" if ob.users_scene else "was deleted"
+        if problem := gone.get(full_name(target.ob)):
+            yield Finding(FindingKind.TARGET_GONE, f"{target.told(holder)}, {problem}", (full_name(holder),))
 
 
 def _clips_never_played(crowd: Object, states: Sequence[Object]) -> Iterator[Finding]:

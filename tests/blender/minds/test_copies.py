@@ -195,11 +195,12 @@ def test_a_deleted_wolf_is_named_and_so_is_a_deleted_state() -> None:
     assert "CALLS_NOTHING" not in listed()
     select(regroup)
     bpy.ops.object.delete()
-    assert listed()["TARGET_GONE"] == "Regroup, the Then of Startle, was deleted"
+    assert listed()["TARGET_GONE"] == "Regroup, the Then of Startle, is no longer in the scene. Choose another object"
     assert selected_by_click("TARGET_GONE") == {"Startle"}
     select(state)
     bpy.ops.object.delete()
-    assert listed()["TARGET_GONE"] == "Startle, the Calls Into of Startle Trigger, was deleted"
+    told = "Startle, the Calls Into of Startle Trigger, is no longer in the scene. Choose another object"
+    assert listed()["TARGET_GONE"] == told
     trigger.steering.trigger.to = None
     assert listed()["CALLS_NOTHING"] == "Startle Trigger calls into no state. Choose one"
     assert selected_by_click("CALLS_NOTHING") == {trigger.name}
@@ -215,7 +216,8 @@ def test_states_of_a_deleted_crowd_without_members_are_named() -> None:
     assert left and "TARGET_GONE" not in listed()
     select(copy)
     bpy.ops.object.delete()
-    assert listed()["TARGET_GONE"] in {f"Sheep.001, the Crowd of {name}, was deleted" for name in left}
+    told = "is no longer in the scene. Choose another object"
+    assert listed()["TARGET_GONE"] in {f"Sheep.001, the Crowd of {name}, {told}" for name in left}
     assert selected_by_click("TARGET_GONE") <= left
     select(grazing)
     bpy.ops.object.delete()

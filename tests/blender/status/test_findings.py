@@ -259,9 +259,18 @@ CASES = {
         "Turn off Plant Feet to accept that",
     ),
     an_excluded_target: ("NOT_COUNTED", "Goal is left out: excluded from the view layer"),
-    a_deleted_target_of_a_state: ("TARGET_GONE", "Goal, the Target of Go To in State, was deleted"),
-    a_deleted_target: ("TARGET_GONE", "Road, the Path of Follow Path in Ships, was deleted"),
-    a_target_of_another_scene: ("TARGET_GONE", "Goal, the Target of Go To in Ships, is in another scene"),
+    a_deleted_target_of_a_state: (
+        "TARGET_GONE",
+        "Goal, the Target of Go To in State, is no longer in the scene. Choose another object",
+    ),
+    a_deleted_target: (
+        "TARGET_GONE",
+        "Road, the Path of Follow Path in Ships, is no longer in the scene. Choose another object",
+    ),
+    a_target_of_another_scene: (
+        "TARGET_GONE",
+        "Goal, the Target of Go To in Ships, is in another scene, Other. Link it to this one, or choose another object",
+    ),
     a_deleted_path: ("WAITING", "Follow Path of Ships has no effect. It waits for a Path: tag one, or choose its Path"),
 }
 REFUSED = (an_excluded_target, a_deleted_target_of_a_state, a_deleted_target, a_target_of_another_scene)
