@@ -4,7 +4,7 @@ They are computed when something changes, so that a draw handler only passes the
 """
 
 import colorsys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -13,7 +13,7 @@ from bpy.types import Depsgraph, Object, Scene, ViewLayer
 
 from ...behaviors import CATALOGUE
 from ...settings.stored_choices import DEFAULT_OVERLAY
-from ...simulation.arrays.vectors import cross, magnitude, unit
+from ...simulation.arrays.vectors import magnitude, unit
 from ...simulation.behavior import Behavior
 from ...simulation.declaration import Kind
 from ...simulation.geometry.capsules import half_axis
@@ -257,10 +257,7 @@ def _obstacle(obstacles: Obstacles, row: int) -> np.ndarray:
 
 def _curves(drawn: Picture, depsgraph: Depsgraph, cast: Subjects) -> None:
     for ob, color in (*((path, PATH) for path in cast.paths), *((flow, FLOW) for flow in cast.flows)):
-        for points, closed in sketched(ob, depsgraph):
-            if not np.isfinite(points).all():
-                continue
-            course = spline(points, closed)
+        for course in _courses(sketched(ob, depsgraph)):
             radius = cast.tubes.get(full_name(ob), 0.0) if color is PATH else 0.0
             lanes = cast.lanes.get(full_name(ob), ()) if color is PATH else ()
             if lanes:
@@ -277,10 +274,7 @@ def _links(drawn: Picture, depsgraph: Depsgraph, cast: Subjects) -> None:
     """The links, with marks in the directions in which they lead."""
     for ob in cast.links:
         both_ways = not ob.steering.is_property_set("link") or ob.steering.link.both_ways
-        for points in lines_of(ob, depsgraph, sketched):
-            if not np.isfinite(points).all():
-                continue
-            course = spline(points, False)
+        for course in _courses((points, False) for points in lines_of(ob, depsgraph, sketched)):
             for sign in (1, -1) if both_ways else (1,):
                 _course(drawn, _lane_line(course, sign), LINK_MARK * course.length, LINK)
 
@@ -293,16 +287,18 @@ def _signals(drawn: Picture, depsgraph: Depsgraph, cast: Subjects) -> None:
     except Refusal:
         # The bake reports the error; the overlay just skips the signals.
         return
-    paths = [
-        [spline(points, closed) for points, closed in sketched(ob, depsgraph) if np.isfinite(points).all()]
-        for ob in curves
-    ]
+    paths = [list(_courses(sketched(ob, depsgraph))) for ob in curves]
     for position, green, own in zip(signals.position, signals.green.tolist(), signals.path.tolist()):
         lines = [line for path in (paths if own < 0 else [paths[own]]) for line in path]
         places = [line.position(line.nearest(position[None]))[0] for line in lines]
         if places:
             nearest = min(places, key=lambda place: float(np.linalg.norm(place - position)))
             drawn.add(np.array([position, nearest]), GREEN if green else RED)
+
+
+def _courses(lines: Iterable[tuple[np.ndarray, bool]]) -> Iterator[Spline]:
+    """The splines through the points of lines, each maybe closed, without those with a point that is nowhere."""
+    return (spline(points, closed) for points, closed in lines if np.isfinite(points).all())
 
 
 def _lane_line(lane: Spline, sign: int) -> Spline:
@@ -354,7 +350,7 @@ def _vehicles(
         rows = [row for row, v in enumerate(measured) if v is not None and magnitude(v[None])[0] > 0.0]
         if rows:
             velocities = np.array([measured[row] for row in rows])
-            drawn.add(arrows(positions[rows], velocities, _aside(velocities)), VELOCITY, on_top=True)
+            drawn.add(arrows(positions[rows], velocities), VELOCITY, on_top=True)
     if "TRAILS" in items:
         stored = settings_of(scene)
         length = stored.trail_length if stored else 24
@@ -392,7 +388,7 @@ def _requests(drawn: Picture, requests: list[Request]) -> None:
             length = float(magnitude(fraction[None])[0])
             if length > 1e-6:
                 vector = (fraction * (min(length, 1.5) / length) * LONGEST * request.radius)[None]
-                drawn.add(arrows(request.position[None], vector, _aside(vector)), color, on_top=True)
+                drawn.add(arrows(request.position[None], vector), color, on_top=True)
     drawn.legend += [(behavior.label, colors[behavior.name]) for behavior in behaviors]
     if requests:
         drawn.legend.append(("Combined", STEERING))
@@ -440,9 +436,3 @@ def _axes(ob: Object) -> np.ndarray:
 def _capsule(ob: Object) -> tuple[float, float]:
     radius, length = capsule_of(ob) if crowd_of(ob) is not None else (0.5 * ob.steering.size_factor, 0.0)
     return (radius if np.isfinite(radius) else 0.0), length
-
-
-def _aside(vectors: np.ndarray) -> np.ndarray:
-    """Unit vectors (n, 3) perpendicular to vectors, level unless the vector is vertical."""
-    level = cross(vectors, np.broadcast_to((0.0, 0.0, 1.0), vectors.shape))
-    return unit(np.where((magnitude(level) < 1e-6 * magnitude(vectors))[:, None], (1.0, 0.0, 0.0), level))

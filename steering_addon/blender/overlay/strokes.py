@@ -108,9 +108,11 @@ def flow_arrows(current: Current) -> Points:
     return arrows(tail[strong], (ARROW * size * flow)[strong], unit(cross(normal, flow))[strong])
 
 
-def arrows(tail: Points, vector: Points, aside: Points) -> Points:
-    """Arrows from points (n, 3) along vectors (n, 3), with barbs toward the unit vectors aside (n, 3)."""
+def arrows(tail: Points, vector: Points, aside: Points | None = None) -> Points:
+    """Arrows from points (n, 3) along vectors (n, 3), with barbs toward the unit vectors aside (n, 3); by default to
+    their sides."""
     tip = tail + vector
+    aside = _side_and_up(unit(vector))[0] if aside is None else aside
     back, side = vector * BARB, aside * (magnitude(vector) * BARB * 0.5)[:, None]
     return np.stack((tail, tip, tip, tip - back + side, tip, tip - back - side), axis=1).reshape(-1, 3)
 
