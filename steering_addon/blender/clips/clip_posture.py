@@ -14,14 +14,14 @@ from bpy.utils import escape_identifier
 from ...portrayal.heads import postures, variants_of
 from ...simulation.arrays.chance import Keys
 from ...simulation.arrays.scalars import Scalars
-from ..animation.rotation_channels import channels_from_matrices, data_path
+from ..animation.rotation_channels import data_path
 from ..objects.doubles import doubles
 from ..refusal import sound_front
 from .clip_copies import ClipCopy
 from .measuring import axes_of
 from .poses import follows_from_curves
 from .rig import Rig, is_mirrored, to_model
-from .rig_keys import Keyed, key_actions
+from .rig_keys import Keyed, key_actions, rotation_keys
 
 HEAD = "Head"
 """The name of the strip that turns heads."""
@@ -68,9 +68,7 @@ class Neck:
         # In the axes of a mirrored model, turns go the other way.
         hand = -1.0 if is_mirrored(self.matrix) else 1.0
         turns = turned_about(up, hand * left) @ turned_about(side, -hand * raised)
-        mode = rig.pose.bones[self.bone].rotation_mode
-        numbers = channels_from_matrices(turns.swapaxes(0, 1), mode).swapaxes(0, 1)
-        return {(path_of(rig, self.bone), index): numbers[..., index] for index in range(numbers.shape[-1])}
+        return rotation_keys(self.bone, rig.pose.bones[self.bone].rotation_mode, turns)
 
     def turn(
         self, rig: Object, channels: Sequence[tuple[str, int]], values: np.ndarray, left: Scalars, raised: Scalars
@@ -141,9 +139,8 @@ class Posture:
             side, behind, up = (to_bone @ (row / np.linalg.norm(row)) for row in matrix[:3, :3])
             turns = turned_about(up, angles[:, 2]) @ turned_about(behind, angles[:, 1])
             turns = turns @ turned_about(side, -angles[:, 0])
-            numbers = channels_from_matrices(turns[:, None], rig.pose.bones[bone].rotation_mode)[:, 0]
-            path = path_of(rig, bone)
-            self._columns |= {(path, index): numbers[:, index] for index in range(numbers.shape[1])}
+            keys_of_bone = rotation_keys(bone, rig.pose.bones[bone].rotation_mode, turns[:, None])
+            self._columns |= {channel: column[:, 0] for channel, column in keys_of_bone.items()}
 
     def copies(self, rig: Object, existing: Mapping[str, Action]) -> list[ClipCopy]:
         """The posture action of each vehicle, (n), shared by equal postures."""
