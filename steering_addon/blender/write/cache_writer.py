@@ -235,11 +235,9 @@ class _CrowdCache:
         self._phase = np.zeros((f, m), np.int8) if moves else None
         self._clips = models_of_crowd(playing, crowd)
         self._clips_made_of = next((playing.models[k].made_of for k in self._clips), "")
-        driven = [k for k, each in enumerate(driven_crowds(plan)) if each.ob == crowd.ob]
-        self._driven = driven[0] if driven else -1
-        stateful = [k for k, each in enumerate(stateful_crowds(plan)) if np.array_equal(each.rows, crowd.rows)]
-        self._stateful = stateful[0] if stateful else -1
-        self._state = np.zeros((f, m), np.int32) if stateful else None
+        driven, stateful = [each.ob for each in driven_crowds(plan)], [*stateful_crowds(plan)]
+        self._driven, self._stateful = (obs.index(crowd.ob) if crowd.ob in obs else -1 for obs in (driven, stateful))
+        self._state = np.zeros((f, m), np.int32) if self._stateful >= 0 else None
         self._start_velocity = np.zeros((m, 3))
         self._flags, self._outputs = np.zeros((f, m), np.int8), dict[str, np.ndarray]()
         self._read_by_drivers = _outputs_read(members.variants, crowd.ob, [state.ob for state in plan.states])

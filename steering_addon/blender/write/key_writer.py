@@ -12,7 +12,7 @@ from bpy.types import Object
 
 from ...portrayal.driver_properties import LOOKS, STATE
 from ...portrayal.finish import HeadsAhead
-from ...portrayal.portrait import CrowdPortrait, Portrait
+from ...portrayal.portrait import Portrait, StatefulCrowd
 from ...portrayal.sketch import VisibleBodies
 from ...recording.thinned_curves import TOGETHER, ThinnedCurve
 from ..animation.ownership import keyed_bake_of
@@ -76,7 +76,9 @@ class KeyWriter:
         self._location = np.empty((n, 3, f), KEY)
         self._rotation = np.empty((n, WIDEST, f), KEY)
         self._away = np.zeros((f, n), dtype=np.bool_)
-        self._numbers, self._states = DriverColumns(plan, but), StateColumns(plan, but)
+        driven, stateful = enumerate(driven_crowds(plan)), enumerate(stateful_crowds(plan).items())
+        self._numbers = [DriverColumns(plan, k, crowd) for k, crowd in driven if crowd.ob not in but]
+        self._states = [StateColumns(k, crowd, f) for k, (ob, crowd) in stateful if ob not in but]
         self._clips = ClipWriter(plan, playing, but, replace=replace_own_keys)
         self._eaten = Eaten(plan)
         self._taken = 0
@@ -93,7 +95,7 @@ class KeyWriter:
         """Take in the vehicles on a frame."""
         row, self._taken = self._taken, self._taken + 1
         self._away[row] = portrait.away[self._rows]
-        for columns in (self._numbers, self._states, self._clips, self._eaten):
+        for columns in (*self._numbers, *self._states, self._clips, self._eaten):
             columns.frame(row, portrait)
         self._poses.take(portrait.bodies.take(self._rows), portrait.parent_parts[self._parented])
         if self._poses.full or self._taken == len(self._plan.frames):
@@ -105,7 +107,8 @@ class KeyWriter:
         self._staging = staging = Staging(run, plan.frames, len(source))
         row_of = {row: k for k, row in enumerate(np.arange(len(plan))[self._rows].tolist())}
         numbers, states = (
-            {row_of[row]: told for row, told in each.columns().items()} for each in (self._numbers, self._states)
+            {row_of[row]: told for crowd in crowds for row, told in crowd.columns().items()}
+            for crowds in (self._numbers, self._states)
         )
         posed = self._clips.posed
         written = 1.0 - HANDING_OVER
@@ -270,28 +273,10 @@ KEY = np.float32
 
 
 class DriverColumns:
-    """The numbers for drivers of the vehicles of a plan, on all frames."""
+    """The numbers for drivers of a crowd, on all frames. `k`: its place among those that have some."""
 
-    def __init__(self, plan: Plan, but: Collection[Object]) -> None:
-        """`but`: crowds that are left out."""
-        driven = enumerate(driven_crowds(plan))
-        self._crowds = [(k, _CrowdColumns(plan, crowd)) for k, crowd in driven if crowd.ob not in but]
-
-    def frame(self, row: int, portrait: Portrait) -> None:
-        """Take in a frame, the one of this row."""
-        for k, crowd in self._crowds:
-            crowd.frame(row, portrait.driven[k])
-
-    def columns(self) -> dict[int, dict[str, np.ndarray]]:
-        """The properties (f,) of each vehicle by name, by its row."""
-        return {row: columns for _, crowd in self._crowds for row, columns in crowd.columns().items()}
-
-
-class _CrowdColumns:
-    """The numbers for drivers of one crowd."""
-
-    def __init__(self, plan: Plan, crowd: CrowdSource) -> None:
-        self._crowd = crowd
+    def __init__(self, plan: Plan, k: int, crowd: CrowdSource) -> None:
+        self._k, self._crowd = k, crowd
         source = plan.vehicles.source
         states = [state.ob for state in plan.states]
         self._keyed = [keyed_properties(source.owner(row), crowd.ob, states) for row in crowd.rows.tolist()]
@@ -300,7 +285,9 @@ class _CrowdColumns:
         lead = float(settings_for(crowd.ob, 1).look_ahead[0])
         self._heads = HeadsAhead(lead, plan.frame_time, eases_always=True) if crowd.portrayal.look.any() else None
 
-    def frame(self, row: int, portrayed: CrowdPortrait) -> None:
+    def frame(self, row: int, portrait: Portrait) -> None:
+        """Take in a frame, the one of this row."""
+        portrayed = portrait.driven[self._k]
         for name in self._columns.keys() & portrayed.properties.keys():
             self._columns[name][:, row] = portrayed.properties[name]
         if self._heads is not None:
@@ -320,27 +307,20 @@ class _CrowdColumns:
 
 
 class StateColumns:
-    """The numbers that tell the states of the vehicles of a plan, on all frames."""
+    """The numbers that tell the states of a crowd, on all frames. `k`: its place among those that have some."""
 
-    def __init__(self, plan: Plan, but: Collection[Object]) -> None:
-        """`but`: crowds that are left out."""
-        self._crowds, numbers = [], sorted({state.crowd for state in plan.states})
-        for k, (number, crowd) in enumerate(zip(numbers, stateful_crowds(plan), strict=True)):
-            if plan.crowds[number].ob not in but:
-                shape, kinds = (len(crowd.rows), len(plan.frames)), {STATE: np.int32} | dict.fromkeys(crowd.names, KEY)
-                columns = {name: np.zeros(shape, kind) for name, kind in kinds.items()}
-                self._crowds.append((k, crowd.rows, columns))
+    def __init__(self, k: int, crowd: StatefulCrowd, frames: int) -> None:
+        self._k, self._rows, kinds = k, crowd.rows, {STATE: np.int32} | dict.fromkeys(crowd.names, KEY)
+        self._columns = {name: np.zeros((len(crowd.rows), frames), kind) for name, kind in kinds.items()}
 
     def frame(self, row: int, portrait: Portrait) -> None:
         """Take in a frame, the one of this row."""
-        for k, _, columns in self._crowds:
-            for name, column in columns.items():
-                column[:, row] = portrait.states[k][name]
+        for name, column in self._columns.items():
+            column[:, row] = portrait.states[self._k][name]
 
     def columns(self) -> dict[int, dict[str, np.ndarray]]:
         """The properties (f,) of each vehicle by name, by its row."""
         return {
-            row: {name: column[k] for name, column in columns.items()}
-            for _, rows, columns in self._crowds
-            for k, row in enumerate(rows.tolist())
+            row: {name: column[k] for name, column in self._columns.items()}
+            for k, row in enumerate(self._rows.tolist())
         }

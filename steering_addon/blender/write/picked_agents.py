@@ -297,7 +297,7 @@ def _velocity(position: np.ndarray, away: np.ndarray, start: np.ndarray, frame_t
 
 def _taken_up(plan: Plan, before: Mindset | None, numbers: np.ndarray, time: float) -> Mindset:
     """The mindset of vehicles that are in states of these numbers, (n,), each as soon as it is there."""
-    crowds = stateful_crowds(plan)
+    crowds = stateful_crowds(plan).values()
     mode = np.zeros(len(plan), dtype=np.int64)
     for crowd in crowds:
         for k, number in enumerate(crowd.numbers, 1):

@@ -167,21 +167,21 @@ def subjects_of(plan: Plan, playing: PlayingModels, driven: Sequence[CrowdSource
         radius=radii(plan) if playing.models else np.zeros(len(plan)),
         models=[model.clips for model in playing.models],
         driven=[_driven(plan, crowd) for crowd in driven],
-        stateful=stateful_crowds(plan),
+        stateful=[*stateful_crowds(plan).values()],
         resources=resources.rows if resources.fed_on else None,
     )
 
 
-def stateful_crowds(plan: Plan) -> list[StatefulCrowd]:
+def stateful_crowds(plan: Plan) -> dict[Object, StatefulCrowd]:
     """The crowds of a plan that have states."""
-    return [
-        StatefulCrowd(
+    return {
+        plan.crowds[crowd].ob: StatefulCrowd(
             plan.crowds[crowd].rows,
             [state.number for state in plan.states if state.crowd == crowd],
             [share_in(state.ob.name) for state in plan.states if state.crowd == crowd],
         )
         for crowd in sorted({state.crowd for state in plan.states})
-    ]
+    }
 
 
 def _driven(plan: Plan, crowd: CrowdSource) -> DrivenCrowd:
