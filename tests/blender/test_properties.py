@@ -174,6 +174,15 @@ def every_group() -> dict:
     return groups
 
 
+def test_what_a_scene_leaves_unset_is_as_declared(addon) -> None:
+    scene, setting = bpy.context.scene, part("blender.properties").scene_setting
+    names = [name for name, p in properties_of(scene.steering).items() if p.type not in ("POINTER", "COLLECTION")]
+    scene.property_unset("steering")
+    unset = {name: setting(scene, name) for name in names}
+    assert not scene.is_property_set("steering")
+    assert unset == {name: getattr(scene.steering, name) for name in names}
+
+
 def test_the_names_that_are_set_are_known_at_once(addon) -> None:
     bpy.ops.mesh.primitive_cube_add()
     bpy.ops.steering.tag(role="VEHICLE")

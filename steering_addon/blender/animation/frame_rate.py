@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from bpy.types import PropertyGroup, Scene
 
 from ...settings.stored import MOST_SUBSTEPS
-from ..properties import settings_of
+from ..properties import scene_setting
 
 LONGEST_STEP = 0.05
 """Seconds. In a longer step a vehicle with its full force comes further than it keeps away from obstacles."""
@@ -37,8 +37,7 @@ def frame_kept(scene: Scene) -> Iterator[None]:
 
 def holder_of_range(scene: Scene) -> Scene | PropertyGroup:
     """The holder of the first and last frame of the run: the scene, unless a separate range is set."""
-    stored = settings_of(scene)
-    return stored if stored is not None and stored.use_frame_range else scene
+    return scene.steering if scene_setting(scene, "use_frame_range") else scene
 
 
 def frame_range(scene: Scene) -> tuple[int, int]:
@@ -49,14 +48,12 @@ def frame_range(scene: Scene) -> tuple[int, int]:
 
 def substeps_of(scene: Scene) -> int:
     """The steps per frame: the least multiple of those that are set with steps no longer than LONGEST_STEP."""
-    stored = settings_of(scene)
-    substeps = max(stored.substeps, 1) if stored else 1
+    substeps = max(scene_setting(scene, "substeps"), 1)
     frame_time = frame_time_of(scene)
     return min(substeps * math.ceil(frame_time / (substeps * LONGEST_STEP)), MOST_SUBSTEPS)
 
 
 def decides_every(scene: Scene) -> int:
     """The steps from one decision of a vehicle to the next: as many as come nearest to the time that is set."""
-    stored = settings_of(scene)
-    steps = stored.decision_time * substeps_of(scene) / frame_time_of(scene) if stored else 1.0
+    steps = scene_setting(scene, "decision_time") * substeps_of(scene) / frame_time_of(scene)
     return max(math.floor(steps + 0.5), 1)

@@ -9,12 +9,13 @@ from collections.abc import Collection, Iterator
 from typing import Any
 
 import numpy as np
-from bpy.types import Action, AnimData, FCurve, NlaStrip, Object
+from bpy.types import Action, AnimData, FCurve, NlaStrip, Object, Scene
 
 from ...simulation.arrays.once import once
 from ..objects.crowd_caches import cached_as
 from ..objects.doubles import column_from
 from ..objects.drivers import drivers_of
+from ..properties import scene_setting
 from ..refusal import Refusal
 from .animation_data import (
     ActionSlot,
@@ -224,6 +225,11 @@ def check_free(
     if described and not replace:
         text = f"{ob.name} has {_listing(described)} of its own. Move or remove them, or turn on Replace Own Keys."
         raise Refusal(text, about=[ob], remedy="replace_own_keys")
+
+def replaces_own_keys(asked: Any, scene: Scene) -> bool:
+    """Whether the own keys of vehicles are set aside: by the `replace_own_keys` asked for, or by the setting."""
+    return asked.replace_own_keys or scene_setting(scene, "replace_own_keys")
+
 
 
 def check_editable(ob: Object) -> None:

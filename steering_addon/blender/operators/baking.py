@@ -12,7 +12,7 @@ from .. import preview
 from ..animation.animation_data import action_of
 from ..animation.bake_record import has_unreadable_record
 from ..animation.edited_keys import has_edited_keys
-from ..animation.ownership import bake_of
+from ..animation.ownership import bake_of, replaces_own_keys
 from ..animation.run_records import Outcomes, forget_runs, sign_run
 from ..animation.visibility import parts
 from ..clips.planting import unplanted_of
@@ -22,7 +22,7 @@ from ..objects.focus import check_editable, vehicles_selected, wholes_selected
 from ..objects.hierarchy import Family
 from ..objects.tagged_objects import crowd_of, crowds_of, in_use, list_names, members_in, names_of, tagged
 from ..panels.fields import counted
-from ..properties import has_role, replaces_own_keys, settings_of
+from ..properties import has_role, settings_of
 from ..property_groups import is_listed
 from ..read.fingerprint import taking_fingerprint
 from ..read.joined_vehicles import point_parts

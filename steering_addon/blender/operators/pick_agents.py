@@ -10,6 +10,7 @@ from bpy.types import Area, Collection, Context, Event, Object, Region, RegionVi
 
 from .. import preview
 from ..animation.edited_keys import has_edited_keys
+from ..animation.ownership import replaces_own_keys
 from ..animation.run_records import made_of, sign_run
 from ..crowds.cached_motion import CachedMotion
 from ..crowds.crowd_cache import is_kept_here, picked_in, player_of, shown_by
@@ -20,7 +21,6 @@ from ..objects.node_inputs import input_of
 from ..objects.tagged_objects import in_use, names_of
 from ..overlay.agents_in_view import AgentsInView
 from ..panels.fields import counted
-from ..properties import replaces_own_keys
 from ..read.fingerprint import fingerprint
 from ..refusal import Refusal
 from ..status import census

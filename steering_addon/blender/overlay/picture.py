@@ -12,7 +12,6 @@ import numpy as np
 from bpy.types import Depsgraph, Object, Scene, ViewLayer
 
 from ...behaviors import CATALOGUE
-from ...settings.stored_choices import DEFAULT_OVERLAY
 from ...simulation.arrays.vectors import magnitude, unit
 from ...simulation.behavior import Behavior
 from ...simulation.declaration import Kind
@@ -28,7 +27,7 @@ from ..animation.frame_rate import frame_time_of
 from ..objects.doubles import doubles, model_axes
 from ..objects.focus import MOST_DRAWN, drawn_vehicles
 from ..objects.tagged_objects import by_role, capsule_of, crowd_of, full_name
-from ..properties import pointed_at, settings_of
+from ..properties import pointed_at, scene_setting
 from ..read.curves import sketched
 from ..read.flow_meshes import CurrentReader
 from ..read.links import lines_of, path_of_signal, read_signals
@@ -149,10 +148,7 @@ class Picture:
 
 def enabled_items(scene: Scene) -> frozenset[str]:
     """The items of the overlay that are switched on for the scene."""
-    stored = settings_of(scene)
-    if stored is None:
-        return DEFAULT_OVERLAY
-    return frozenset(stored.overlay) if stored.show_overlay else frozenset()
+    return frozenset(scene_setting(scene, "overlay") if scene_setting(scene, "show_overlay") else ())
 
 
 def find_cast(scene: Scene, layer: ViewLayer, previous: Subjects | None = None) -> Subjects:
@@ -352,8 +348,7 @@ def _vehicles(
             velocities = np.array([measured[row] for row in rows])
             drawn.add(arrows(positions[rows], velocities), VELOCITY, on_top=True)
     if "TRAILS" in items:
-        stored = settings_of(scene)
-        length = stored.trail_length if stored else 24
+        length = scene_setting(scene, "trail_length")
         for ob in cast.vehicles:
             frames, trail = tracks.between(ob, depsgraph, frame - length, frame + length)
             _trail(drawn, frames, trail, frame, length)

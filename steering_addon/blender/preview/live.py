@@ -15,11 +15,12 @@ from bpy.types import Depsgraph, Scene, ViewLayer
 from ...recording.run_cache import KeptRun
 from .. import handlers
 from ..animation.frame_rate import frame_range
+from ..animation.ownership import replaces_own_keys
 from ..animation.visibility import notice
 from ..clips.crowd_clips import measure_unknown
 from ..handlers import listen, owner, stop_listening
 from ..objects.tagged_objects import in_use
-from ..properties import replaces_own_keys, settings_of
+from ..properties import scene_setting, settings_of
 from ..read.plan import plan_reading
 from ..refusal import Refusal
 from .published import publish, withdraw
@@ -441,8 +442,7 @@ def _viewport_is_rendered() -> bool:
 
 def _taking_part(scene: Scene) -> tuple:
     """The tagged objects of a scene and its settings for the run: a change of these changes the run."""
-    stored = settings_of(scene)
-    settings = (stored.substeps, stored.decision_time, stored.seed) if stored is not None else ()
+    settings = tuple(scene_setting(scene, name) for name in ("substeps", "decision_time", "seed"))
     roles = tuple(
         (ob.session_uid, frozenset(tagged.roles))
         for ob in in_use(scene)

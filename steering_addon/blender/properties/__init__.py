@@ -9,7 +9,7 @@ from bpy.props import PointerProperty
 
 from ...settings.stored import GROUPS
 from ..property_groups import OVERRIDABLE, property_group
-from .access import has_role, has_roles, is_own, names_set, pointed_at, pointed_in, replaces_own_keys, settings_of, uses
+from .access import has_role, has_roles, is_own, names_set, pointed_at, pointed_in, scene_setting, settings_of, uses
 from .hooks import CRUISE, HOOKS, copy_values
 
 CLASSES: dict[str, type] = {}

@@ -12,6 +12,15 @@ def settings_of(owner: bpy.types.Object | bpy.types.Scene) -> bpy.types.Property
     return owner.steering if owner.is_property_set("steering") else None
 
 
+def scene_setting(scene: bpy.types.Scene, name: str) -> Any:
+    """A setting of a scene, as it is declared if the scene has none."""
+    stored = settings_of(scene)
+    if stored is not None:
+        return getattr(stored, name)
+    declared = scene.bl_rna.properties["steering"].fixed_type.properties[name]
+    return declared.default_flag if getattr(declared, "is_enum_flag", False) else declared.default
+
+
 def has_role(ob: bpy.types.Object, role: Role) -> bool:
     """Whether the object is tagged with the role."""
     stored = settings_of(ob)
@@ -46,12 +55,6 @@ def pointed_in(ob: bpy.types.Object, group: str, name: str) -> Any:
 def uses(crowd: bpy.types.Object, behavior: str) -> bool:
     """Whether a behavior of a crowd, by its name, is switched on."""
     return crowd.steering.is_property_set(behavior) and getattr(crowd.steering, behavior).use
-
-
-def replaces_own_keys(asked: Any, scene: bpy.types.Scene) -> bool:
-    """Whether the own keys of vehicles are set aside: by the `replace_own_keys` asked for, or by the setting."""
-    stored = settings_of(scene)
-    return asked.replace_own_keys or (stored is not None and stored.replace_own_keys)
 
 
 def is_own(state: bpy.types.Object, name: str) -> bool:

@@ -17,7 +17,7 @@ from ..animation.frame_rate import decides_every, frame_time_of, substeps_of
 from ..objects.identity import distinct_identities
 from ..objects.tagged_objects import crowd_of, set_aside
 from ..pieces import in_one_go
-from ..properties import settings_of
+from ..properties import scene_setting
 from ..property_groups import values_of
 from .cast import Cast, cast_of, lost_warnings, no_points
 from .checks import check_independent, warnings_of
@@ -112,8 +112,7 @@ def planning(
 def _assemble(scene: Scene, cast: Cast, around: Surroundings) -> Plan:
     source, crowds, states, roles, seen = cast.source, cast.crowds, cast.states, cast.roles, around.scenery
     rows = rows_of_vehicles(source)
-    stored = settings_of(scene)
-    seed = stored.seed if stored else 0
+    seed = scene_setting(scene, "seed")
     vehicles = _vehicles(source, cast.identities, crowds, seed)
     pointed_rows = {
         Kind.BODY: rows_of_bodies(source, seen.bodies),

@@ -19,7 +19,7 @@ from ..animation.frame_rate import frame_range
 from ..animation.ownership import CurrentAnimation
 from ..animation.run_records import Outcomes, TakenUp, outcome_of
 from ..preview.published import published_frame
-from ..properties import settings_of
+from ..properties import scene_setting
 from ..property_groups import values_of
 from ..read.sources import ALWAYS, own_enter_frame
 from ..refusal import Refusal
@@ -67,7 +67,6 @@ def _entering(crowd: Object, vehicles: Sequence[Object], scene: Scene) -> np.nda
     fixed = np.array([own_enter_frame(ob) for ob in vehicles])
     if not crowd.steering.is_property_set("attendance") or not crowd.steering.attendance.use_enter_frame:
         return np.where(np.isnan(fixed), -np.inf, fixed)
-    stored = settings_of(scene)
     identities, seeds = (
         np.array([getattr(ob.steering, name) for ob in vehicles], dtype=np.int64) for name in ("identity", "seed")
     )
@@ -76,7 +75,7 @@ def _entering(crowd: Object, vehicles: Sequence[Object], scene: Scene) -> np.nda
     except Refusal:
         # Panels are drawn whatever a file holds, and a bake says what is wrong.
         return np.where(np.isnan(fixed), -np.inf, fixed)
-    shared = enter_frames(attendance, keys_of_vehicles(stored.seed if stored else 0, identities, seeds))
+    shared = enter_frames(attendance, keys_of_vehicles(scene_setting(scene, "seed"), identities, seeds))
     return np.where(np.isnan(fixed), shared, fixed)
 
 

@@ -10,7 +10,7 @@ from bpy.types import Depsgraph, Scene
 
 from .. import handlers
 from ..objects.tagged_objects import full_name
-from ..properties import settings_of
+from ..properties import scene_setting
 from ..refusal import Refusal
 
 
@@ -45,8 +45,7 @@ def forget(scene: Scene) -> None:
 def last_refused(scene: Scene) -> Refused | None:
     """The last refusal of a scene; None if there is none, or if the setting that it names has been turned on."""
     refused = _last.get(scene.session_uid)
-    stored = settings_of(scene)
-    if refused is not None and refused.remedy and stored is not None and getattr(stored, refused.remedy):
+    if refused is not None and refused.remedy and scene_setting(scene, refused.remedy):
         return None
     return refused
 

@@ -24,7 +24,7 @@ from ..clips.shapes import clear_players, has_own_shapes
 from ..objects.hierarchy import Family, ancestors
 from ..objects.tagged_objects import names_of
 from ..pieces import as_part
-from ..properties import settings_of
+from ..properties import scene_setting
 from ..read.joined_vehicles import object_part
 from ..read.plan import Plan
 from ..read.sources import CrowdSource, keyed_properties, parts_of
@@ -251,10 +251,10 @@ class _Poses:
 
 def _needed_keys(plan: Plan, rows: slice | np.ndarray) -> NeededKeys | None:
     """The search for the keys that vehicles in rows need; None if there is to be one on every frame."""
-    stored = settings_of(plan.scene)
-    if stored is None or stored.keying != "WHERE_NEEDED" or abs(plan.frames).max() > LATEST:
+    keying, metres, angle = (scene_setting(plan.scene, name) for name in ("keying", "key_tolerance", "key_angle"))
+    if keying != "WHERE_NEEDED" or abs(plan.frames).max() > LATEST:
         return None
-    return NeededKeys(stored.key_tolerance, stored.key_angle, radii(plan)[rows], float(plan.frames[0]))
+    return NeededKeys(metres, angle, radii(plan)[rows], float(plan.frames[0]))
 
 
 def _exact(plan: Plan, playing: PlayingModels) -> set[Object]:
