@@ -93,8 +93,6 @@ class CachedMotion:
     def start_velocity(self, rows: np.ndarray) -> np.ndarray:
         """The velocities at which agents enter, (k, 3) m/s; nan where they are not known."""
         speed, shift = self._pace(rows)
-        if "start_velocity" not in self.shown.data.attributes:
-            return np.full((len(rows), 3), np.nan)
         velocity = get_column(self.shown.data, "start_velocity")[rows] * speed[:, None]
         turned = np.einsum("ab,kb->ka", doubles(self.shown.matrix_world)[:3, :3], velocity)
         return np.where((shift == 0.0)[:, None], turned, np.nan)
