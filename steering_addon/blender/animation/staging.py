@@ -38,7 +38,6 @@ from .bake_record import TRANSFORM_CHANNELS, BakeRecord, write_record
 from .custom_properties import name_in, path_of
 from .edited_keys import checksum_of
 from .handing_over import (
-    WIDTHS,
     Channels,
     Staged,
     columns_of,
@@ -131,7 +130,7 @@ class Staging:
         properties = properties or {}
         motion = {"location": np.asarray(location), data_path(ob.rotation_mode): np.asarray(rotation)}
         motion |= {path_of(name): np.asarray(values)[:, None] for name, values in properties.items()}
-        _check_motion(ob, motion, len(self._frames))
+        _check_motion(ob, motion)
         channels: Channels = {path: values.T for path, values in motion.items()}
         if thinned:
             curves = iter(thinned)
@@ -373,11 +372,8 @@ def _can_stay(played: CurrentAnimation, channels: Channels) -> bool:
     return has_plain_curves(played.bag, paths, GROUP)
 
 
-def _check_motion(ob: Object, channels: dict[str, np.ndarray], frames: int) -> None:
+def _check_motion(ob: Object, channels: dict[str, np.ndarray]) -> None:
     for path, values in channels.items():
-        width = WIDTHS.get(path, 1)
-        if values.shape != (frames, width):
-            raise Refusal(f"{ob.name} needs {width} numbers for {path} on each of {frames} frames.")
         if not np.isfinite(values).all():
             raise Refusal(f"{ob.name} would get a {path} that is not a number. Check its keyframes and drivers.")
 

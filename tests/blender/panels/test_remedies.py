@@ -318,7 +318,7 @@ REMEDIES: dict[str, Callable[[], bool]] = {
 NO_REMEDY = (
     r"^The scene is linked and cannot be edited$",
     *(r"^The preset \{\} cannot be (read|used|written|removed|saved|\{\})", r"^There are no presets of your own$"),
-    *(r"^\{\} needs \{\} numbers", r"^Only available in", r"^There is no preset \{\}. \{\}.$"),
+    *(r"^Only available in", r"^There is no preset \{\}. \{\}.$"),
     *(r"^\{\} cannot be \{\}. \{\}.$", r"^\{\} \{\} does not exist. \{\}.$", r"^\{\}\.$", r"^\{\}. \{\}.$"),
     *(r"^\{\} has no room for any member. \{\}.$", r"^Forces are shown for up to", r"^\{\}, the .*, \{\}.$"),
 )
