@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 
 import bpy
 import numpy as np
-from bpy.types import ID, Action, AnimData, FCurve, Key, NlaStrip, Object
+from bpy.types import ID, Action, AnimData, FCurve, Key, NlaStrip, NlaTrack, Object
 
 from ..refusal import Refusal
 
@@ -42,6 +42,18 @@ def is_animated(block: Object | Key | None) -> bool:
     """Whether a datablock plays an action or has NLA tracks."""
     data = block.animation_data if block is not None else None
     return data is not None and (data.action is not None or len(data.nla_tracks) > 0)
+
+
+def nla_tracks_of(block: ID) -> Iterable[NlaTrack]:
+    """The NLA tracks of a datablock."""
+    return block.animation_data.nla_tracks if block.animation_data is not None else ()
+
+
+def playing_tracks(block: ID) -> list[NlaTrack]:
+    """The NLA tracks that a datablock plays: none that is muted, and only the one on solo if there is one."""
+    tracks = nla_tracks_of(block) if block.animation_data is not None and block.animation_data.use_nla else ()
+    solo = [track for track in tracks if track.is_solo]
+    return [track for track in solo or tracks if not track.mute]
 
 
 def action_of(ob: Object) -> Action | None:
@@ -159,8 +171,8 @@ def _players_of(ob: Object) -> Iterator[AnimData | NlaStrip]:
     """The players of actions on an object: its animation, and its NLA strips."""
     if ob.animation_data is not None:
         yield ob.animation_data
-        for track in ob.animation_data.nla_tracks:
-            yield from track.strips
+    for track in nla_tracks_of(ob):
+        yield from track.strips
 
 
 def _curves_for(ob: Object, bag: Channelbag | None) -> int:

@@ -26,6 +26,8 @@ from .animation_data import (
     channelbags,
     check_nla_plays,
     check_no_tweak_mode,
+    nla_tracks_of,
+    playing_tracks,
     slot_of,
 )
 from .bake_record import RECORD, TRANSFORM_CHANNELS, BakeRecord, our_record
@@ -173,12 +175,9 @@ def own_drivers(ob: Object, channels: Collection[str] = TRANSFORM_CHANNELS) -> l
 
 def own_strips(ob: Object, first: float, last: float, channels: Collection[str] = TRANSFORM_CHANNELS) -> list[NlaStrip]:
     """The NLA strips that animate these channels somewhere between frame `first` and `last`."""
-    if not ob.animation_data or not ob.animation_data.use_nla:
-        return []
     return [
         strip
-        for track in ob.animation_data.nla_tracks
-        if not track.mute
+        for track in playing_tracks(ob)
         for strip in track.strips
         if strip.frame_start <= last
         and strip.frame_end >= first
@@ -226,10 +225,10 @@ def check_free(
         text = f"{ob.name} has {_listing(described)} of its own. Move or remove them, or turn on Replace Own Keys."
         raise Refusal(text, about=[ob], remedy="replace_own_keys")
 
+
 def replaces_own_keys(asked: Any, scene: Scene) -> bool:
     """Whether the own keys of vehicles are set aside: by the `replace_own_keys` asked for, or by the setting."""
     return asked.replace_own_keys or scene_setting(scene, "replace_own_keys")
-
 
 
 def check_editable(ob: Object) -> None:
@@ -287,7 +286,7 @@ def set_muted(ob: Object, record: BakeRecord, *, mute: bool) -> None:
     for driver in drivers_of(ob):
         if (driver.data_path, driver.array_index) in record.muted_drivers:
             driver.mute = mute
-    for track in ob.animation_data.nla_tracks if ob.animation_data else ():
+    for track in nla_tracks_of(ob):
         for strip in track.strips:
             if strip.name in record.muted_strips:
                 strip.mute = mute

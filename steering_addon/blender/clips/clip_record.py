@@ -11,7 +11,7 @@ from typing import Any
 import bpy
 from bpy.types import Action, NlaStrip, NlaTrack, Object
 
-from ..animation.animation_data import SLOTTED, ActionSlot, bag_of, posed_block, slot_with_handle
+from ..animation.animation_data import SLOTTED, ActionSlot, bag_of, nla_tracks_of, posed_block, slot_with_handle
 
 RECORD = "steering_clips"
 """The custom property of an armature that plays clips. Stored in files: never changes."""
@@ -52,7 +52,7 @@ class ClipRecord:
     def pose_of(self, rig: Object) -> Mapping[tuple[str, int], float]:
         """The pose by channel, without those of copies that are gone or were changed."""
         pose: dict[tuple[str, int], float] = {}
-        for track in rig.animation_data.nla_tracks if rig.animation_data else ():
+        for track in nla_tracks_of(rig):
             for strip in track.strips if track.name in self.tracks else ():
                 if is_copy(strip.action):
                     channels = _channels_of(strip)
@@ -100,7 +100,7 @@ def clip_record(rig: Object) -> ClipRecord | None:
 
 def _of_override(rig: Object) -> ClipRecord | None:
     """The record of an override, from its tracks and its library; None if it plays no clips."""
-    tracks = [track for track in (rig.animation_data.nla_tracks if rig.animation_data else ()) if _plays_copy(track)]
+    tracks = [track for track in nla_tracks_of(rig) if _plays_copy(track)]
     if not tracks:
         return None
     first, last = tracks[0].strips[0].frame_start, tracks[0].strips[0].frame_end
@@ -152,8 +152,7 @@ def is_copy(action: Action | None) -> bool:
 
 def tracks_of(rig: Object, record: ClipRecord) -> list[NlaTrack]:
     """The tracks that a record names, if they still exist and play copies of clips."""
-    animation = posed_block(rig).animation_data
-    tracks = animation.nla_tracks if animation else ()
+    tracks = nla_tracks_of(posed_block(rig))
     return [track for track in tracks if track.name in record.tracks and _plays_copy(track)]
 
 

@@ -14,7 +14,7 @@ from bpy.types import Action, Object, Scene
 
 from ...portrayal.clips import BEAT, MOVE, STAND, Clip
 from ...portrayal.gait import REPEATS, has_many_steps
-from ..animation.animation_data import posed_block
+from ..animation.animation_data import nla_tracks_of, posed_block
 from ..animation.bake_record import our_record
 from ..animation.ownership import bake_of
 from ..animation.posing import importers_start, short_name, whole_of
@@ -62,8 +62,7 @@ def own_actions(rig: Object) -> list[Action]:
     block = posed_block(rig)
     animation = block.animation_data
     record, bake = clip_record(block), bake_of(block)
-    tracks = animation.nla_tracks if animation is not None else ()
-    actions = [strip.action for track in tracks for strip in track.strips if not is_copy(strip.action)]
+    actions = [strip.action for track in nla_tracks_of(block) for strip in track.strips if not is_copy(strip.action)]
     is_on_tracks = any(action is not None for action in actions)
     if animation is not None:
         actions += [whole_of(animation.action)] if animation.action is not None else []

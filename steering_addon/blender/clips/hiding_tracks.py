@@ -4,11 +4,11 @@ Strips of clips lie below the tracks of the animator, so that what is added by h
 down to a track, or all clips as some files have them, would play on top as well, and nothing of the bake would be seen.
 """
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterator
 
 from bpy.types import Action, NlaTrack, Object
 
-from ..animation.animation_data import Channelbag, bag_of, posed_block
+from ..animation.animation_data import Channelbag, bag_of, nla_tracks_of, posed_block
 from ..animation.posing import HIDES, hides, importers_start, pose_curves, posing_of
 from ..refusal import Refusal
 from .clip_record import is_copy
@@ -22,7 +22,7 @@ def hiding_tracks(
     What plays the clips themselves hides them even where it poses little. `frames`: the first and the last.
     """
     hiding = []
-    for track in _tracks(rig):
+    for track in nla_tracks_of(posed_block(rig)):
         bags = [] if track.mute else _seen_throughout(track, *frames)
         if any(hides(bag, channels, 0.0 if _is_of(track, clips) else HIDES) for bag in bags):
             hiding.append(track)
@@ -53,7 +53,7 @@ def check_tracks_show_clips(
 
 def unmute(rig: Object, names: Collection[str]) -> None:
     """Let the tracks with these names play again."""
-    for track in _tracks(rig):
+    for track in nla_tracks_of(posed_block(rig)):
         if track.name in names:
             track.mute = False
 
@@ -62,7 +62,7 @@ def posed_by_tracks(rig: Object, channels: Collection[tuple[str, int]]) -> dict[
     """The values of those channels that tracks of the animator play, where the actions on these begin. What an armature
     shows of them depends on the frame, and is nothing to keep."""
     values = {}
-    for track in _tracks(rig):
+    for track in nla_tracks_of(posed_block(rig)):
         for strip in () if track.mute else track.strips:
             if strip.action is None or is_copy(strip.action):
                 continue
@@ -71,11 +71,6 @@ def posed_by_tracks(rig: Object, channels: Collection[tuple[str, int]]) -> dict[
                 if (curve.data_path, curve.array_index) in channels:
                     values[curve.data_path, curve.array_index] = float(curve.evaluate(first))
     return values
-
-
-def _tracks(rig: Object) -> Iterable[NlaTrack]:
-    animation = posed_block(rig).animation_data
-    return animation.nla_tracks if animation is not None else ()
 
 
 def _is_of(track: NlaTrack, clips: Collection[Action]) -> bool:

@@ -24,6 +24,7 @@ from ..animation.animation_data import (
     channelbags,
     copy_action,
     new_action,
+    playing_tracks,
     slot_of,
 )
 from ..clips.clip_copies import fits
@@ -135,12 +136,7 @@ def new_cue(state: Object, frame: int, length: int, fade: int) -> NlaStrip:
 
 def cue_strips(state: Object) -> list[NlaStrip]:
     """The strips on a state that tell its crowd to take it up, without muted ones and those beside a track on solo."""
-    animation = state.animation_data
-    if animation is None or not animation.use_nla:
-        return []
-    solo = [track for track in animation.nla_tracks if track.is_solo]
-    tracks = (track for track in solo or animation.nla_tracks if not track.mute)
-    strips = (strip for track in tracks for strip in track.strips if not strip.mute)
+    strips = (strip for track in playing_tracks(state) for strip in track.strips if not strip.mute)
     return [strip for strip in strips if strip.action is not None and CUE_PATH in _paths(strip.action)]
 
 

@@ -10,6 +10,7 @@ from ...portrayal.sketch import Frame
 from ...recording.run_cache import digest, size
 from ...simulation.geometry.surfaces import SurfaceLayer
 from ...simulation.snapshot import Snapshot
+from ..animation.animation_data import action_of, nla_tracks_of
 from ..objects.drivers import blocks
 from ..read.dependencies import animated_paths, reasons, with_all_behind
 from ..read.joined_vehicles import point_parts
@@ -132,11 +133,9 @@ def read_blocks(plan: Plan) -> frozenset[int]:
 
 
 def _with_actions(block: ID) -> Iterator[ID]:
+    strips = [strip.action for track in nla_tracks_of(block) for strip in track.strips]
     yield block
-    animation = block.animation_data
-    if animation is not None:
-        strips = [strip.action for track in animation.nla_tracks for strip in track.strips]
-        yield from (action for action in (animation.action, *strips) if action is not None)
+    yield from (action for action in (action_of(block), *strips) if action is not None)
 
 
 def _read_from(plan: Plan) -> tuple:

@@ -11,7 +11,7 @@ from bpy.types import Depsgraph, FCurve, NlaStrip, Object, Scene
 from ...simulation.arrays.once import once
 from ...simulation.arrays.vectors import magnitude
 from ...simulation.locomotion import Locomotion
-from ..animation.animation_data import channelbag
+from ..animation.animation_data import channelbag, playing_tracks
 from ..animation.bake_actions import moved_without_bake
 from ..animation.frame_rate import frame_time_of
 from ..animation.ownership import CurrentAnimation, own_strips, strip_curves
@@ -338,8 +338,7 @@ def _muted_scale(ob: Object, first: int, last: int) -> set[int]:
     muted = own_strips(ob, first, last)
     if not muted:
         return set()
-    tracks = ob.animation_data.nla_tracks
-    playing = [strip for track in tracks if not track.mute for strip in track.strips if strip not in muted]
+    playing = [strip for track in playing_tracks(ob) for strip in track.strips if strip not in muted]
     bag = channelbag(ob)
     unmuted = [*(bag.fcurves if bag is not None else ()), *ob.animation_data.drivers, *_curves(playing)]
     return _scale_channels(_curves(muted)) - _scale_channels(unmuted)

@@ -9,12 +9,12 @@ from typing import Any
 
 import bpy
 import numpy as np
-from bpy.types import ID, AnimData, DriverTarget, FCurve, Mesh, NodeTree, Object, PoseBone
+from bpy.types import ID, DriverTarget, FCurve, Mesh, NodeTree, Object, PoseBone
 from bpy.utils import escape_identifier
 from mathutils import Euler, Quaternion, Vector
 
 from ...simulation.roles import Role
-from ..animation.animation_data import bag_of, channelbag
+from ..animation.animation_data import bag_of, channelbag, playing_tracks
 from ..animation.keyframes import BEZIER, CHOICE, POINTS
 from ..animation.rotation_channels import data_path
 from ..animation.visibility import SWITCHES
@@ -297,17 +297,16 @@ def animation_of(block: ID, *, is_posed: bool = True) -> Iterator[Any]:
         yield driver.driver.type, driver.driver.expression
         yield [(variable.name, variable.type) for variable in driver.driver.variables]
         yield [(_settings(target), _read_by(target)) for target in read_by([driver])]
-    yield from _tracks_of(data)
+    yield from _strips_of(block)
 
 
-def _tracks_of(data: AnimData) -> Iterator[Any]:
+def _strips_of(block: ID) -> Iterator[Any]:
     """The strips that NLA tracks play, and how they are blended with the action."""
-    tracks = [track for track in data.nla_tracks if not track.mute] if data.use_nla else []
+    data, tracks = block.animation_data, playing_tracks(block)
     if not tracks:
         return
-    solo = [track for track in tracks if track.is_solo]
-    yield bool(solo), data.action_blend_type, data.action_influence, data.action_extrapolation
-    for track in solo or tracks:
+    yield tracks[0].is_solo, data.action_blend_type, data.action_influence, data.action_extrapolation
+    for track in tracks:
         for strip in strips_in(track.strips):
             if strip.mute:
                 continue
