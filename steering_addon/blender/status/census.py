@@ -2,10 +2,10 @@
 
 import time
 from collections import Counter
-from collections.abc import Generator, Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Generator, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from math import inf
-from typing import Any
+from typing import Any, TypeAlias
 
 import bpy
 from bpy.types import Depsgraph, Object, Scene
@@ -31,6 +31,8 @@ from .findings import Finding, findings
 from .hand_edits import changed_clips
 from .present_members import Presence, presence_of, states_now, tells_state
 
+Counted: TypeAlias = tuple[Object, BakeRecord | None, int]
+"""A vehicle, or an object whose points are vehicles, with the record of its bake and the number of these."""
 PAUSE = 0.1
 """Seconds without a change after which objects are counted: counting ten thousand vehicles takes about as long."""
 MOST_SCENE_UPDATES = 4
@@ -166,8 +168,8 @@ def counting(scene: Scene, before: Census | None = None, made_of: str | None = N
             tally.add(ob, stored, scene)
             yield
     members, present, records, outcomes = tally.members, tally.crowds, tally.records, tally.outcomes
-    crowds = {full_name(ob): counted.members(ob, scene, outcomes) for ob, counted in members.items() if ob in present}
-    lost = {full_name(ob) if ob else "": counted.left_out for ob, counted in members.items() if ob not in present}
+    crowds = {full_name(ob): tally.members_of(ob, scene) for ob in members if ob in present}
+    lost = {full_name(ob) if ob else "": _lost_members(each) for ob, each in members.items() if ob not in present}
     yield
     posed, driven = traits(everything, len(present)) if before is None else (before.posed, before.driven)
     holders = [*present, *tally.states]
@@ -243,7 +245,8 @@ class _Tally:
 
     roles: Counter[Role] = field(default_factory=Counter)
     idle: dict[Role, str] = field(default_factory=dict)
-    members: "dict[Object | None, _Counted]" = field(default_factory=dict)
+    members: dict[Object | None, list[Counted]] = field(default_factory=dict)
+    points: Counter[Object | None] = field(default_factory=Counter)
     crowds: set[Object] = field(default_factory=set)
     states: list[Object] = field(default_factory=list)
     baked: int = 0
@@ -268,45 +271,36 @@ class _Tally:
             self.states.append(ob)
         if names.isdisjoint((Role.VEHICLE.name, Role.POINTS.name)):
             return
-        points = None
+        crowd, number = pointed_at(stored, "crowd"), 1
         if Role.VEHICLE.name not in names:
             rows = self.outcomes.points(ob, record)
-            points = number_of_points(ob, scene.view_layers[0].depsgraph) if rows is None else len(rows)
-        self.members.setdefault(pointed_at(stored, "crowd"), _Counted()).add(ob, record, points)
+            number = number_of_points(ob, scene.view_layers[0].depsgraph) if rows is None else len(rows)
+            self.points[crowd] += number
+        self.members.setdefault(crowd, []).append((ob, record, number))
+
+    def members_of(self, crowd: Object, scene: Scene) -> Members:
+        """The vehicles of a crowd of the scene."""
+        vehicles = self.members[crowd]
+        free = [each for each in vehicles if not each[0].steering.locked]
+        active = [each for each in free if each[0].steering.active]
+        states = [state for ob, record, _ in active for state in states_now(scene, ob, tells_state(record))]
+        return replace(
+            _lost_members(vehicles),
+            free=_number(free),
+            active=_number(active),
+            attending=presence_of(crowd, active, scene, self.outcomes),
+            points=self.points[crowd],
+            in_states=None if all(state is None for state in states) else Counter(filter(None, states)),
+        )
 
 
-@dataclass
-class _Counted:
-    """The vehicles of a crowd counted so far."""
+def _lost_members(vehicles: Sequence[Counted]) -> Members:
+    """The vehicles of a crowd that is not in the scene: none of them can be moved."""
+    return Members(_number(vehicles), first=tuple(ob.name for ob, *_ in vehicles[:2]))
 
-    vehicles: int = 0
-    free: int = 0
-    first: tuple[str, ...] = ()
-    points: int = 0
-    active: list[tuple[Object, BakeRecord | None, int]] = field(default_factory=list)
 
-    def add(self, ob: Object, record: BakeRecord | None, points: int | None = None) -> None:
-        """Count a vehicle, or those that are points of an object, with the record of their bake."""
-        number = 1 if points is None else points
-        self.vehicles += number
-        self.points += points or 0
-        self.first += (ob.name,) if len(self.first) < 2 else ()
-        if not ob.steering.locked:
-            self.free += number
-            if ob.steering.active:
-                self.active.append((ob, record, number))
-
-    @property
-    def left_out(self) -> Members:
-        """The vehicles if their crowd is not in the scene: none of them can be moved."""
-        return Members(self.vehicles, first=self.first)
-
-    def members(self, crowd: Object, scene: Scene, outcomes: Outcomes) -> Members:
-        presence = presence_of(crowd, self.active, scene, outcomes)
-        states = [state for ob, record, _ in self.active for state in states_now(scene, ob, tells_state(record))]
-        counted = None if all(state is None for state in states) else Counter(filter(None, states))
-        active = sum(number for _, _, number in self.active)
-        return Members(self.vehicles, self.free, active, presence, self.first, self.points, counted)
+def _number(vehicles: Iterable[Counted]) -> int:
+    return sum(number for *_, number in vehicles)
 
 
 def _objects(scene: Scene) -> Iterable[Object]:
