@@ -24,19 +24,18 @@ else:
 
         What is computed once (`once`) is computed again. Raises TypeError if a change names no field.
         """
-        kind = type(instance)
+        kind, known = type(instance), instance.__dict__
+        names = _names(kind)
+        if not changes.keys() <= names.keys():
+            raise TypeError(f"{kind.__name__} has no field {', '.join(changes.keys() - names.keys())}")
+        if WHOLE in known or len(known) > len(names):
+            whole, known = known.get(WHOLE), {name: known[name] for name in names if name in known}
+            if len(known.keys() | changes.keys()) < len(names):
+                known[WHOLE] = whole
         changed = object.__new__(kind)
         # In `__dict__`, as the instance is frozen.
-        known, values = instance.__dict__, changed.__dict__
-        for name in _names(kind):
-            if name in changes:
-                values[name] = changes.pop(name)
-            elif name in known:
-                values[name] = known[name]
-            else:
-                values[WHOLE] = known[WHOLE]
-        if changes:
-            raise TypeError(f"{kind.__name__} has no field {', '.join(changes)}")
+        changed.__dict__.update(known)
+        changed.__dict__.update(changes)
         return changed
 
 
@@ -103,6 +102,6 @@ def rows_of(column: Any, rows: Rows | Mask) -> Any:
 
 
 @cache
-def _names(kind: type[Any]) -> tuple[str, ...]:
-    """The names of all fields."""
-    return tuple(f.name for f in fields(kind))
+def _names(kind: type[Any]) -> dict[str, None]:
+    """The names of all fields, in their order."""
+    return dict.fromkeys(f.name for f in fields(kind))
