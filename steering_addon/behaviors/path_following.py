@@ -330,9 +330,10 @@ class _Follower:
             future - aside, along + 0.5 * way * stride, stride + 2.0 * line.spacing, ups_of_walkers(agents)
         )
         # Where the line folds back, a follower that is nearer to the branch ahead continues on it.
-        off, off_ahead = (distance_from_line(line, agents, agents.position, at) for at in (along, ahead))
-        folded = (dot(line.tangent(along), line.tangent(ahead)) < 0.0) & (off_ahead < off)
-        memory = replace(memory, along=np.where(folded, ahead, along))
+        folded = dot(line.tangent(along), line.tangent(ahead)) < 0.0
+        if anybody(folded):
+            off, off_ahead = (distance_from_line(line, agents, agents.position, at) for at in (along, ahead))
+            memory = replace(memory, along=np.where(folded & (off_ahead < off), ahead, along))
         further = line.onward(ahead - memory.along) * way
         aside, slope = (v[:, 0] for v in memory.at(further[:, None]))
         back = _way_back(world, agents, line, memory, behavior.radius)

@@ -94,13 +94,14 @@ def adjust_forces(
     turned = travels & ~steered & ~passing
     course, turned = wish.course, turned & (wish.course != wish.velocity).any(axis=1)
     for adjustment in adjustments:
+        if corrections:
+            wish = wish.after(agents, force, intention.top_speed(agents.max_speed))
         steering = adjustment.adjust(world, agents, wish, decided.recalled(adjustment, agents))
         decided = decided.adding(adjustment, world, agents, steering)
         intention = intention.adding(steering, adjustment.weight, agents.max_speed)
         if steering.force is not None:
             corrections[adjustment.name] = steering.force * adjustment.weight[:, None]
             force = force + corrections[adjustment.name]
-            wish = wish.after(agents, force, intention.top_speed(agents.max_speed))
     if anybody(turned):
         force = np.where(turned[:, None], agents.steering_to(course), force)
     return force, corrections, intention, decided

@@ -167,6 +167,14 @@ class Followed(Columns):
         return self._column(self.lines.closed)
 
     @once
+    def _some_closed(self) -> bool:
+        return anybody(self.closed)
+
+    @once
+    def _all_closed(self) -> bool:
+        return everybody(self.closed)
+
+    @once
     def _first(self) -> Rows:
         return self._column(self.lines.first)
 
@@ -182,11 +190,11 @@ class Followed(Columns):
         """Distances along the lines, modulo their length if they are closed, else clamped to their ends. Returns the
         same shape. `along`: (n,) or (n, p) metres."""
         length = _beside(self.length, along)
-        if not anybody(self.closed):
+        if not self._some_closed:
             return clamp(along, 0.0, length)
         # An open line may be a point; the length of a closed one is never 0.
         round_it = along - length * np.floor(along / np.where(length > 0.0, length, 1.0))
-        if everybody(self.closed):
+        if self._all_closed:
             return round_it
         return np.where(_beside(self.closed, along), round_it, clamp(along, 0.0, length))
 
@@ -213,17 +221,17 @@ class Followed(Columns):
 
     def onward(self, distance: Scalars) -> Scalars:
         """Distances along the lines, round closed ones by the shorter way; (n,) or (n, p) metres."""
-        if not anybody(self.closed):
+        if not self._some_closed:
             return distance
         length = _beside(self.length, distance)
         shorter = distance - length * np.floor(distance / np.where(length > 0.0, length, 1.0) + 0.5)
-        return shorter if everybody(self.closed) else np.where(_beside(self.closed, distance), shorter, distance)
+        return shorter if self._all_closed else np.where(_beside(self.closed, distance), shorter, distance)
 
     def to_end(self, along: Scalars, way: Scalars) -> Scalars:
         """The way along the lines to their ends, (n,) metres, inf on closed lines. `along`: (n,) positions along the
         lines, metres; `way`: (n,) 1 along them, -1 against them."""
         left = np.where(way > 0.0, self.length - along, along)
-        return np.where(self.closed, np.inf, left) if anybody(self.closed) else left
+        return np.where(self.closed, np.inf, left) if self._some_closed else left
 
     def nearest(self, points: Vectors, upward: Vectors | None = None) -> Scalars:
         """The distance along each line to the point nearest to each point, searching all of it; (n, 3) to (n,).

@@ -174,9 +174,15 @@ def exist(paths: tuple[Path, ...], path: Rows, spline: Rows) -> Mask:
 
 
 def lines_followed(paths: tuple[Path, ...], path: Rows, spline: Rows, left: Scalars) -> Followed:
-    """The lines that n agents follow. `path`, `spline`: (n,) the row of its path, and the index of the line in it;
-    `left`: (n,) metres to the left of that line."""
-    keys = path, spline, left
+    """The lines that n agents follow, from a cache, as they are asked for many times in every step. `path`, `spline`:
+    (n,) the row of its path, and the index of the line in it; `left`: (n,) metres to the left of that line."""
+    rows = (np.ascontiguousarray(column, dtype=np.int64).tobytes() for column in (path, spline))
+    return _lines_followed(paths, *rows, np.ascontiguousarray(left).tobytes())
+
+
+@lru_cache(maxsize=8)
+def _lines_followed(paths: tuple[Path, ...], path: bytes, spline: bytes, left: bytes) -> Followed:
+    keys = np.frombuffer(path, dtype=np.int64), np.frombuffer(spline, dtype=np.int64), np.frombuffer(left)
     row, order, starts = grouped(*keys)
     lines = zip(*(key[order[starts]].tolist() for key in keys))
     return lay_end_to_end(tuple(paths[curve][index].beside(aside) for curve, index, aside in lines)).followed(row)
