@@ -12,7 +12,7 @@ import numpy as np
 
 from ..simulation.arrays.frozen import replace
 from ..simulation.arrays.once import once
-from ..simulation.arrays.scalars import Mask, Rows, Scalars, clamp, everybody, nobody, total
+from ..simulation.arrays.scalars import Mask, Rows, Scalars, clamp, nobody, total
 from ..simulation.arrays.vectors import magnitude
 from ..simulation.handling import Handling
 from ..simulation.locomotion import Fleet
@@ -40,6 +40,8 @@ STANDS = 0.1
 """Share of cruise speed below which a vehicle with somewhere to go does not get on."""
 NEARLY = 1e-6
 """Share by which cues may be more than one: fades that cross are not exact."""
+MOST_KNOWN = 4
+"""The number of bodies in modes that are kept: those of this step and of the last, and as if all had taken them up."""
 
 
 @dataclass(frozen=True)
@@ -119,21 +121,20 @@ class Minds(ActionSelection):
         return vehicle, fleet
 
     def _bodies_in_modes(self, snapshot: Snapshot, mindset: Mindset, fraction: Scalars) -> tuple[VehicleModel, Fleet]:
-        """The bodies as the modes have them; kept from step to step while all are in the modes that they have taken up.
-        `fraction`: (n,) how far each has taken up its mode."""
+        """The bodies as the modes have them; kept for the next step, which asks how they were, and while all are in the
+        modes that they have taken up. `fraction`: (n,) how far each has taken up its mode."""
         args = self.of_crowds, snapshot, mindset, fraction
-        if not everybody(fraction >= 1.0):
-            return vehicles_as_in_modes(*args), fleet_in_modes(*args)
-        modes, own = mindset.mode.tobytes(), (snapshot.vehicle, snapshot.fleet)
-        known = self._settled.get(modes)
+        modes = b"".join(column.tobytes() for column in (mindset.mode, mindset.shares, fraction))
+        own, known = (snapshot.vehicle, snapshot.fleet), self._known.get(modes)
         if known is None or known[0][0] is not own[0] or known[0][1] is not own[1]:
-            self._settled.clear()
-            known = self._settled[modes] = own, (vehicles_as_in_modes(*args), fleet_in_modes(*args))
+            if len(self._known) >= MOST_KNOWN:
+                self._known.clear()
+            known = self._known[modes] = own, (vehicles_as_in_modes(*args), fleet_in_modes(*args))
         return known[1]
 
     @once
-    def _settled(self) -> dict[bytes, tuple[tuple[VehicleModel, Fleet], tuple[VehicleModel, Fleet]]]:
-        """The bodies without modes and in them, by the last modes that all have taken up."""
+    def _known(self) -> dict[bytes, tuple[tuple[VehicleModel, Fleet], tuple[VehicleModel, Fleet]]]:
+        """The bodies without modes and in them, by who is in which mode how far."""
         return {}
 
 
