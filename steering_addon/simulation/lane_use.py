@@ -88,7 +88,7 @@ NO_SIGNALS = Signals(no_vectors(0), np.zeros(0, dtype=np.bool_), np.zeros(0, dty
 
 
 SAME = 1.5
-"""Metres between the first places of one passage as seen from either side: walls up to about a metre thick."""
+"""Metres between the middles of one passage as bodies of different sizes see them."""
 OPPOSITE = 0.3
 """Cosine of the angle between directions through a passage beyond which they are alike, or below its negative, opposite
 to each other."""
@@ -96,11 +96,14 @@ to each other."""
 
 @dataclass(frozen=True)
 class Passing(Memory):
-    """The passage that each agent comes to by its way, or is in. All vehicles see it.
+    """The passage that each agent comes to by its way, or is in: too narrow for two or, if there is no such one nearby,
+    so narrow that streams share it. All vehicles see it.
 
     Attributes:
         place: (n, 3) the middle of its first narrow place, metres; nan for none.
+        middle: (n, 3) that of the straight stretch in which that is, metres: the same from both ends.
         through: (n, 3) the level unit direction through it; zero for none.
+        room: (n,) metres beside the middle that bodies have where two fit side by side; 0 where they do not.
         entry: (n, 3) where the agent was last outside, metres.
         come: (n,) how far the agent has come into it, metres; negative before it.
         inside: (n,) whether it is inside.
@@ -110,7 +113,9 @@ class Passing(Memory):
     """
 
     place: Vectors = remembered((np.nan, np.nan, np.nan))
+    middle: Vectors = remembered((np.nan, np.nan, np.nan))
     through: Vectors = remembered((0.0, 0.0, 0.0))
+    room: Scalars = remembered(0.0)
     entry: Vectors = remembered((0.0, 0.0, 0.0))
     come: Scalars = remembered(0.0)
     inside: Mask = remembered(False)
@@ -118,8 +123,19 @@ class Passing(Memory):
     waited: Scalars = remembered(0.0)
     asked: Scalars = remembered(-np.inf)
 
+    @property
+    def single(self) -> Mask:
+        """Whether each comes to a passage too narrow for two, (n,)."""
+        return np.isfinite(self.place[:, 0]) & (self.room == 0.0)
+
+    @property
+    def shared(self) -> Mask:
+        """Whether each comes to a way that streams share, (n,)."""
+        return np.isfinite(self.place[:, 0]) & (self.room > 0.0)
+
     def alike(self, one: Rows, other: Rows, way: float = 1.0) -> Mask:
         """Whether agents of rows (m,) come to the same passage as others, (m,), in the same direction; against them if
         `way` is -1."""
-        same = magnitude(picked(self.place, one) - picked(self.place, other)) < SAME
+        same = magnitude(picked(self.middle, one) - picked(self.middle, other)) < SAME
+        same &= self.single[one] & self.single[other]
         return same & (way * dot(picked(self.through, one), picked(self.through, other)) > OPPOSITE)

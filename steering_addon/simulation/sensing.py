@@ -102,7 +102,10 @@ def _passing(state: State, interval: float) -> Passing | None:
     if passing is None:
         return None
     recent = recently(passing.asked, state.time, interval)
-    return passing if everybody(recent) else replace(passing, place=np.where(recent[:, None], passing.place, np.nan))
+    if everybody(recent):
+        return passing
+    place, middle = (np.where(recent[:, None], column, np.nan) for column in (passing.place, passing.middle))
+    return replace(passing, place=place, middle=middle)
 
 
 def _ways_left(state: State, snapshot: Snapshot, bodies: int) -> tuple[Scalars, Vectors]:

@@ -309,7 +309,9 @@ def test_who_lets_others_pass_a_narrow_passage_is_not_stuck_nor_when_its_turn_co
     come = np.array([-1.0, -0.5 if before else -1.5])
 
     def state(lets: bool) -> State:
-        passing = replace(Passing.blank(2), place=place, through=through, come=come, lets=np.array([lets, False]))
+        passing = replace(
+            Passing.blank(2), place=place, middle=place, through=through, come=come, lets=np.array([lets, False])
+        )
         there = at([[0.0, 0.0, 0.0], [-2.5, 0.0, 0.0]], 0.3, velocity=[[0.0] * 3, [1.0, 0.0, 0.0]], obstacles=wall)
         return replace(there, memories={ERRAND: bound, "passing": passing})
 

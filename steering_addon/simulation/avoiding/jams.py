@@ -147,7 +147,7 @@ class Jam:
         pressed, held = number > 0, blocked & (number >= HELD)
         turns, steps_aside = ahead < agents.goal_distance - agents.radius, agents.handling.side_step > 0.0
         if world.passing is not None:
-            turns = turns | np.isfinite(world.passing.place[agents.rows, 0])
+            turns = turns | world.passing.single[agents.rows]
         # Where no map knows which ways are too narrow for two, a wide door leaves room to all but those that stand.
         slower = jamming.jammed if world.ways is None else jamming.freely
         first = (progress < slower) & turns & steps_aside & ~later

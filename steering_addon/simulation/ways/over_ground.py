@@ -123,16 +123,19 @@ class Ways:
             self._fled.append((rows[asks], ahead))
         return away
 
-    def passages(self, rows: Rows, goals: Vectors) -> tuple[Vectors, Vectors, Mask]:
-        """The first places too narrow for two on the ways to goals (n, 3) unrolled in this step.
+    def passages(self, rows: Rows, goals: Vectors) -> tuple[Vectors, Vectors, Vectors, Mask, Scalars]:
+        """The first places too narrow for two, or else to be shared, on the ways to goals (n, 3) unrolled in this step.
 
         Returns:
             place: (n, 3) metres; nan for none.
+            middle: (n, 3) that of the straight stretch in which it is, metres.
             along: (n, 3) a level unit direction through it.
             inside: (n,) whether they are there.
+            room: (n,) as of `Passing`.
         """
         n = len(rows)
-        place, along, inside = np.full((n, 3), np.nan), np.zeros((n, 3)), np.zeros(n, dtype=np.bool_)
+        place, middle, along = np.full((n, 3), np.nan), np.full((n, 3), np.nan), np.zeros((n, 3))
+        inside, room = np.zeros(n, dtype=np.bool_), np.zeros(n)
         for asked, at in self._asked_for(rows, goals):
             ground = asked.ground
             known = which((at >= 0) & (asked.course.passage[at] < len(ground.spans)))
@@ -140,8 +143,10 @@ class Ways:
                 continue
             node = asked.course.passage[at[known]]
             along[known], place[known] = (column[node] for column in ground.width[1:])
+            middle[known] = ground.stretch_middle[node]
             inside[known] = asked.course.inside[at[known]]
-        return place, along, inside
+            room[known] = np.where(ground.narrow[node], 0.0, 0.5 * ground.width[0][node])
+        return place, middle, along, inside, room
 
     @property
     def lead_through_passages(self) -> bool:

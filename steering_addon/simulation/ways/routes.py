@@ -91,7 +91,7 @@ def look_from(looks: Sequence[tuple[Routes, Rows]]) -> None:
             each.aim[new] = len(each.ground.spans)
             asked.append((each, new))
     ground = asked[0][0].ground
-    if ground.narrow.any():
+    if ground.narrow.any() or ground.shared.any():
         _Looks(ground, asked).find_passages([each for each, _ in asked])
     seen = _goals_are_seen(ground, asked)
     hidden = [(each, new[~goal]) for (each, new), goal in zip(asked, seen)]
@@ -161,8 +161,10 @@ class _Looks:
             each.aim[start[own]], each.aside[:, start[own]] = aim[own], asides[:, own]
 
     def find_passages(self, routes: Sequence[Routes]) -> None:
-        """Find the first nodes too narrow for two to which ways lead from the nodes."""
-        first, _ = self.first(self._ground.narrow, int(SIGHT / self._ground.spans.size))
+        """Find the first nodes too narrow for two to which ways lead from the nodes, or else those to be shared."""
+        most, n = int(SIGHT / self._ground.spans.size), len(self._ground.spans)
+        first, _ = self.first(self._ground.narrow, most)
+        first = np.where(first < n, first, self.first(self._ground.shared, most)[0])
         for k, each in enumerate(routes):
             own = self._of == k
             each.passage[self._start[own]] = first[own]

@@ -32,6 +32,10 @@ CORNERS = ((1, 1), (-1, 1))
 """Columns and rows to the cells to the north-east and north-west."""
 DOOR = 8.0
 """Radii of the width for their middles up to which a place is a door, at which a crowd queues."""
+ABREAST = 2.4
+"""Radii of the width for their middles from which on two fit side by side without a touch."""
+SHARED = 6.0
+"""Radii of the width for their middles up to which streams that meet share a way, each on one side."""
 CLOSE_TO = 2
 """Cells from a place at which bodies are still there, where it is itself too narrow for them."""
 LANDS = 4
@@ -178,13 +182,27 @@ class WalkableGrid:
 
     @once
     def narrow(self) -> Mask:
-        """The nodes where bodies do not fit side by side, (N + 1,)."""
-        return self.width[0] < 2.0 * self.build.radius
+        """The nodes where bodies do not fit side by side, (N + 1,): streams that meet take turns."""
+        return self.width[0] < ABREAST * self.build.radius
+
+    @once
+    def shared(self) -> Mask:
+        """The nodes where streams that meet pass each other, each on its side, (N + 1,)."""
+        return ~self.narrow & (self.width[0] < SHARED * self.build.radius)
 
     @once
     def passage(self) -> Rows:
         """(N + 1,) the same number for all nodes of one passage too narrow for two; N for the others."""
         return self._joined(self.narrow)
+
+    @once
+    def stretch_middle(self) -> Vectors:
+        """(N + 1, 3) the middle of the straight stretch of a passage in which each node is, metres."""
+        along, links = self.width[1], self.grid.links
+        straight = np.stack([(picked(along, link) == along).all(axis=1) for link in links])
+        of = self._labelled(np.where(self.narrow[links] & self.narrow & straight, links, len(self.spans)))
+        number, middle = np.maximum(np.bincount(of, minlength=len(of)), 1), self.width[2]
+        return columns(*(np.bincount(of, middle[:, axis], len(of))[of] / number[of] for axis in range(3)))
 
     @once
     def door(self) -> Rows:

@@ -154,8 +154,9 @@ def minded_by(
     if come:
         through, passing = np.tile([0.0, 1.0, 0.0], (3, 1)), Passing.blank(3)
         through[list(back)] *= -1.0
-        passing = replace(passing, place=np.zeros((3, 3)), through=through, come=np.array(come))
-        world = replace(world, passing=replace(passing, lets=np.isin(np.arange(3), lets)))
+        passing = replace(passing, place=np.zeros((3, 3)), middle=np.zeros((3, 3)), through=through)
+        passing = replace(passing, come=np.array(come), lets=np.isin(np.arange(3), lets))
+        world = replace(world, passing=passing)
     agents = replace(agents, intention=replace(agents.intention, goal_distance=np.full(3, 30.0)))
     [_, avoidance] = (kind.of(len(place), **values) for kind, values in place.behaviors)
     near = avoidance.near(world, agents).together()

@@ -91,6 +91,14 @@ def test_who_would_go_against_a_stream_takes_another_door() -> None:
     assert heads_for(ground.streams(replace(east, lets=np.ones(6, bool)))) == [True, True], "they wait"
 
 
+def looked(scene: Scene, before: Passing) -> Passing:
+    """The passages that walkers come to, after those they saw before."""
+    snapshot = scene.snapshot()
+    # An errand of the step before.
+    state = step(replace(scene.start(), inputs=snapshot), snapshot)
+    return step(replace(state, memories={**state.memories, PASSING: before}), snapshot).memories[PASSING]
+
+
 @pytest.mark.parametrize(
     ("inside", "waited", "west_lets"),
     [
@@ -105,12 +113,10 @@ def test_the_nearest_goes_first_then_who_is_inside_and_then_who_waited_long(insi
     scene = walkers([(-1.0, 0.0, 0.0), (1.5, 0.0, 0.0)])
     place, through = np.array([(-0.2, 0.0, 0.0), (0.2, 0.0, 0.0)]), np.array([(1.0, 0.0, 0.0), (-1.0, 0.0, 0.0)])
     come, asked = np.where(inside, 0.1, (-0.8, -1.3)), np.zeros(2)
-    passing = Passing(place, through, place, come, np.array(inside), np.zeros(2, bool), np.array(waited), asked)
-    snapshot = scene.snapshot()
-    # An errand of the step before, and the passages that it saw.
-    state = step(replace(scene.start(), inputs=snapshot), snapshot)
-    state = replace(state, memories={**state.memories, PASSING: passing})
-    after = step(state, snapshot).memories[PASSING]
+    middle, single = np.zeros((2, 3)), np.zeros(2)
+    states = np.array(inside), np.zeros(2, bool), np.array(waited)
+    passing = Passing(place, middle, through, single, place, come, *states, asked)
+    after = looked(scene, passing)
     assert after.lets.tolist() == [west_lets, not west_lets]
 
 
@@ -151,3 +157,63 @@ def test_streams_that_meet_at_a_narrow_door_pass_it_in_turns_and_nobody_is_stuck
     west = [row < 3 for row in through]
     assert sum(one != other for one, other in pairwise(west)) <= 3
     assert mishaps.number(STUCK) == 0
+
+
+def corridor(width: float, length: float):
+    """A wall as thick as that with a door in its middle."""
+    middle, half = 0.25 * width + 2.0, 2.0 - 0.25 * width
+    return boxes([[0.0, middle, 1.0], [0.0, -middle, 1.0]], [[0.5 * length, half, 1.0]] * 2)
+
+
+@pytest.mark.parametrize("length", [0.2, 4.0])
+def test_both_ends_of_a_passage_know_it_as_one_however_long_it_is(length: float) -> None:
+    places = [(-0.5 * length - 0.5, 0.0, 0.0), (0.5 * length + 0.5, 0.0, 0.0)]
+    scene = replace(walkers(places), obstacles=corridor(0.8, length))
+    assert looked(scene, Passing.blank(2)).alike(np.array([0]), np.array([1]), -1.0).all()
+
+
+def west_inside(follower_waits: float) -> Passing:
+    """One from the west inside a passage 4 m long, one behind it, and one from the east who has waited for long."""
+    place = np.array([(1.0, 0.0, 0.0), (-2.0, 0.0, 0.0), (2.0, 0.0, 0.0)])
+    through = np.array([(1.0, 0.0, 0.0), (1.0, 0.0, 0.0), (-1.0, 0.0, 0.0)])
+    come, inside = np.array([3.0, -1.0, -1.0]), np.array([True, False, False])
+    waited = np.array([0.0, 0.0, follower_waits])
+    columns = np.zeros((3, 3)), through, np.zeros(3), place, come, inside, np.zeros(3, bool), waited, np.zeros(3)
+    return Passing(place, *columns)
+
+
+@pytest.mark.parametrize(("waited", "follower_lets"), [(10.0, False), (60.0, True)])
+def test_who_follows_through_a_long_passage_waits_once_the_others_have_waited_long(waited, follower_lets: bool) -> None:
+    scene = replace(
+        walkers([(1.0, 0.0, 0.0), (-3.0, 0.0, 0.0), (3.0, 0.0, 0.0)]),
+        forward=np.array([(1.0, 0.0, 0.0), (1.0, 0.0, 0.0), (-1.0, 0.0, 0.0)]),
+        behaviors=[(Arrival, {"target": np.array([3, 3, 4])}), (UnalignedCollisionAvoidance, {})],
+        obstacles=corridor(0.8, 4.0),
+    )
+    lets = looked(scene, west_inside(waited)).lets
+    assert lets.tolist() == [False, follower_lets, True], "who is inside gets out before the others enter"
+
+
+def aside(y: float, width: float, meets: bool) -> np.ndarray:
+    """How far to the left walkers in the middle of a corridor go, (n,) m/s, who are that far to the left of its middle,
+    one after the other or towards each other."""
+    goals = np.array([(4.0, 0.0, 0.0), (-4.0 if meets else 4.0, 0.0, 0.0)])
+    scene = replace(walkers([(-1.0, y, 0.0), (1.0, -y if meets else y, 0.0)]), obstacles=corridor(width, 4.0))
+    world, agents, _ = scene.seen()
+    assert world.ways is not None
+    goal = world.ways.unroll(agents.rows, agents.keys, agents.position, goals)
+    agents, world = replace(agents, goal=goal), replace(world, way_left=np.full(2, 5.0))
+    every, course = np.ones(2, dtype=bool), 0.2 * goals
+    _, memory = let_pass(world, world.ways, agents, course, every, every, Passing.blank(2))
+    went, _ = let_pass(replace(world, passing=memory), world.ways, agents, course, every, every, memory)
+    return np.where(goals[:, 0] > 0.0, went[:, 1], -went[:, 1])
+
+
+@pytest.mark.parametrize(("width", "meets", "keeps"), [(1.4, True, True), (1.4, False, False), (2.6, True, False)])
+def test_where_two_hardly_fit_each_of_a_stream_that_meets_another_keeps_to_the_right(width, meets, keeps) -> None:
+    assert (aside(0.0, width, meets) < 0.0).tolist() == [keeps] * 2
+
+
+@pytest.mark.parametrize(("y", "sign"), [(0.3, -1.0), (-0.35, 0.0), (-0.44, 1.0)])
+def test_who_keeps_to_the_right_of_a_shared_way_leaves_its_edge_free(y: float, sign: float) -> None:
+    assert np.sign(aside(y, 1.4, True)).tolist() == [sign] * 2
