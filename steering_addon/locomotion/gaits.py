@@ -10,12 +10,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..simulation.arrays.angles import cosine_and_sine
 from ..simulation.arrays.frozen import replace
 from ..simulation.arrays.once import once
 from ..simulation.arrays.scalars import EPSILON, Mask, Scalars, all_of, anybody, clamp, everybody, which
 from ..simulation.arrays.vectors import Vectors, dot, from_above, magnitude, picked, truncate, unit
 from ..simulation.handling import side_step
-from .headings import Turn, begin_turn, rests, swing_over, turn_to, turn_toward
+from .headings import Turn, begin_turn, rests, sine_between, swing_over, turn_by, turn_to, turn_toward
 from .walking import ROUND, Outset, along_and_aside, join_parts
 
 SETS_OFF = 1.2
@@ -287,6 +288,24 @@ def turn_on_foot(w: Walkers, idle: Mask, turn_rate: Scalars) -> tuple[Vectors, V
     velocity, forward = velocity.copy(order="K"), forward.copy(order="K")
     velocity[rows] = 0.0
     forward[rows] = turn_to(picked(w.heading, rows), asked, turn_rate[rows], w.dt)
+    return velocity, forward
+
+
+def within_room(
+    heading: Vectors, velocity: Vectors, forward: Vectors, left: Scalars, right: Scalars
+) -> tuple[Vectors, Vectors]:
+    """Velocities and headings after a step, (n, 2) each, of bodies that turn no further than they have room. `heading`:
+    (n, 2) before it; `left`, `right`: (n,) radians, inf for any."""
+    sine, cosine = sine_between(heading, forward), dot(heading, forward)
+    most = np.minimum(np.where(sine > 0.0, left, right), np.pi)
+    rows = which((most < np.pi) & (cosine < cosine_and_sine(most)[0]))
+    if not len(rows):
+        return velocity, forward
+    turn = np.where(sine[rows] > 0.0, most[rows], -most[rows])
+    turned = turn_by(picked(heading, rows), *cosine_and_sine(turn))
+    velocity, forward = velocity.copy(order="K"), forward.copy(order="K")
+    velocity[rows] = turned * magnitude(picked(velocity, rows))[:, None]
+    forward[rows] = turned
     return velocity, forward
 
 

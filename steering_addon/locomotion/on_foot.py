@@ -17,7 +17,7 @@ from ..simulation.terrain import Misplaced, Terrain, carried
 from ..simulation.vehicle import Motion, VehicleModel
 from .banking import GRAVITY
 from .footholds import misplaced_walkers
-from .gaits import FACES, Walkers, find_directions, share_round, step_aside, stepping_circle, turn_on_foot
+from .gaits import FACES, Walkers, find_directions, share_round, step_aside, stepping_circle, turn_on_foot, within_room
 from .headings import begin_turn, sine_between, turn_rate_between, turn_toward
 from .looking import LOOKS, await_look, fastest_before_edges, glance, lead_past
 from .over_steps import carried_over_steps, fastest_on_stairs
@@ -71,6 +71,7 @@ class OnFoot(Locomotion):
     stored_number = 4
     grounded = True
     stands = True
+    swings = True
     tightened = ("turn_radius",)
     remembers = Walking
     suits = "People and animals, on hills, stairs and bridges or on level ground"
@@ -178,6 +179,8 @@ class OnFoot(Locomotion):
         )
         on_the_spot = np.where(cornered, 0.0, self._on_the_spot(control, heading, memory.turning, dt))
         gait, forward = turn_on_foot(walkers, idle, on_the_spot)
+        if control.room_left is not None and control.room_right is not None:
+            gait, forward = within_room(heading, gait, forward, control.room_left, control.room_right)
         velocity = self._stepped_aside(walkers, wish, settles, idle, gait, forward)
         return self._trodden(walkers, gait, velocity, forward)
 

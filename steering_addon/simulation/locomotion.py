@@ -67,6 +67,8 @@ class Control(Columns):
         comes_down, perch: as of `Intention`; None if no vehicle comes down.
         up: (n, 3) unit up axes to which they roll in flight, zero for none; None if no vehicle does.
         on_path: (n,) the vehicles that follow a path; None if none does.
+        room_left, room_right: (n,) radians by which long bodies may turn in the step before they run into others; None
+            where nothing is in anybody's way.
     """
 
     force: Vectors
@@ -81,6 +83,8 @@ class Control(Columns):
     perch: Vectors | None = None
     up: Vectors | None = None
     on_path: Mask | None = None
+    room_left: Scalars | None = None
+    room_right: Scalars | None = None
 
 
 @dataclass(frozen=True)
@@ -148,6 +152,7 @@ class Locomotion(Declared):
         clings: whether they hold on to surfaces whichever way these lean.
         burst: the most that a ready state makes of the cruise speed; wings and fins cannot do much more than that.
         beats_wings: whether larger bodies take longer for the same motion, as those that beat their wings do.
+        swings: whether long bodies turn about their middles and no further than their ends have room.
         tightened: the lengths that are shorter for bodies that turn more quickly.
         of_the_body: the parameters that no state changes, as they are measured from the body.
         runs_on_wheels: whether `on_wheels` says what suits a model with wheels.
@@ -168,6 +173,7 @@ class Locomotion(Declared):
     clings: ClassVar[bool] = False
     burst: ClassVar[float] = np.inf
     beats_wings: ClassVar[bool] = False
+    swings: ClassVar[bool] = False
     tightened: ClassVar[tuple[str, ...]] = ()
     of_the_body: ClassVar[tuple[str, ...]] = ()
     runs_on_wheels: ClassVar[bool] = False

@@ -25,6 +25,7 @@ from .ground import level
 from .locomotion import Control, Locomotion, Moved, Stance
 from .memory import Memory
 from .nearby.contacts import brakes_of, push_apart
+from .nearby.swings import room_to_swing
 from .nearby.walls import STOPS
 from .snapshot import Snapshot, State
 from .steering import where_present
@@ -85,7 +86,9 @@ def move(
     progress = progress_in(decided.memories, len(state))
     signals = decided.heading, behind, decided.warned, decided.goal_distance, decided.hurries, progress < JAMMING.stuck
     on_path = None if world.routed is None else world.routed.path >= 0
-    control = Control(force, decided.speed_limit, *signals, decided.comes_down, decided.perch, decided.up, on_path)
+    rooms = _room_to_swing(groups, model, world) or (None, None)
+    comes_down = decided.comes_down, decided.perch, decided.up
+    control = Control(force, decided.speed_limit, *signals, *comes_down, on_path, *rooms)
     driven = [
         each.body.moved(each.of(model), each.of(state.motion), each.of(control), each.of(terrain), each.memory, dt)
         for each in groups
@@ -165,6 +168,15 @@ def _room_behind(groups: list[_BodiesAlike], world: World) -> Scalars | None:
             room = np.full(world.vehicles, np.inf) if room is None else room
             room[rows] = room_behind(world, rows)
     return room
+
+
+def _room_to_swing(groups: list[_BodiesAlike], model: VehicleModel, world: World) -> tuple[Scalars, Scalars] | None:
+    """How far those that swing their ends may turn, as of `room_to_swing`."""
+    if world.bodies.half_axis is None:
+        return None
+    every = np.arange(world.vehicles)
+    rows = [every if group.rows is None else group.rows for group in groups if group.body.swings]
+    return room_to_swing(model, world, np.concatenate(rows)) if rows else None
 
 
 def _led(group: _BodiesAlike, moved: Moved, led: Led | None, before: Motion, dt: float) -> Moved:
