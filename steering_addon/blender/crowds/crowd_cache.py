@@ -132,6 +132,8 @@ class NewCache:
         mesh = bpy.data.meshes.new(name)
         self.made.append(mesh)
         mesh.vertices.add(points)
+        # Blender selects what is added, which takes a byte for each point of a file.
+        mesh.attributes.remove(mesh.attributes[".select_vert"])
         return mesh
 
     def _new_collection(self, scene: Scene) -> Collection:
