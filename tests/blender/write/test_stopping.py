@@ -15,8 +15,9 @@ from tests.blender.steered import bake, crowd, fleet, leader, obstacle, road
 from tests.sampling import in_every_blender, sampled
 
 VEHICLES, FRAMES = 3, 10
-PIECES = FRAMES + 2 * VEHICLES + 1
-"""Before the bake is handed over: each vehicle is written, and then looked at as it will be shown."""
+PIECES = 2 * FRAMES + 2 * VEHICLES + 1
+"""Before the bake is handed over: each frame is simulated and then looked at, each vehicle is written, and then looked
+at as it will be shown."""
 
 
 def busy_scene() -> None:
@@ -51,7 +52,8 @@ def started():
 def test_a_bake_can_be_stopped_on_each_frame_of_its_pre_roll() -> None:
     busy_scene()
     bpy.data.objects["Crowd"].steering.preroll = 5
-    assert list(started()).count(0.0) == 5
+    # And before the first frame is looked at.
+    assert list(started()).count(0.0) == 5 + 1
 
 
 @in_every_blender
@@ -82,7 +84,7 @@ def test_an_error_in_what_is_told_of_a_run_leaves_nothing(fails: str, monkeypatc
 
 
 @in_every_blender
-def test_a_bake_yields_once_per_frame_and_twice_per_vehicle() -> None:
+def test_a_bake_yields_twice_per_frame_and_per_vehicle() -> None:
     busy_scene()
     progress = list(started())
     assert len([share for share in progress if share < 1.0]) == PIECES
