@@ -10,6 +10,9 @@ begin with a_1 = alpha + beta k, where with S_1 = k (k + 1) / 2, S_2 = k (k + 1)
 
     alpha = (S_2 (u - v) / h - S_1 m / h^2) / D,    beta = (k m / h^2 - S_1 (u - v) / h) / D.
 
+Who walks over surfaces goes to a mark that is not in sight on the way to it, at the even speed that brings it there in
+time. It sees the mark straight ahead, as far away as the way is long, and sets off as early as that asks for.
+
 What the behaviors of the vehicle ask for in this step is taken into account, and only as much of it acts as leaves room
 for the push: it comes last, whatever the crowd does to combine behaviors, and nothing of it is lost.
 """
@@ -25,6 +28,7 @@ from ..arrays.vectors import Vectors, columns, dot, magnitude, picked, truncate,
 from ..decisions import Decisions
 from ..ground import aside_to, level, of_rows
 from ..snapshot import Snapshot, State
+from ..ways.over_ground import Ways
 from ..world import World
 from .declaring import Mark
 from .landing import land_on_marks, on_own_marks, sets_off, stays
@@ -59,6 +63,7 @@ class _Approach:
         rows: (m,) the vehicles.
         steps: whole steps left.
         way, velocity: (m, 3) to the mark, and relative to it, metres and m/s.
+        hidden: (m,) whether the mark is not in sight: the way begins in that direction, and is as long.
         change: (m, 3) the change of velocity until then, m/s; None if any is right.
         wanted: (m, 3) the acceleration that behaviors ask for, m/s2.
         cruise: (m,) cruise speed, m/s.
@@ -70,6 +75,7 @@ class _Approach:
     steps: float
     way: Vectors
     velocity: Vectors
+    hidden: Mask
     change: Vectors | None
     wanted: Vectors
     cruise: Scalars
@@ -240,7 +246,9 @@ def _approach(
     if mark.aims and steps >= 2.0:
         along = np.broadcast_to(world.bodies.forward[mark.body] * mark.speed, velocity.shape)
         change = level(along - velocity, upward, grounded)
-    way = level(place - picked(state.motion.position, rows), upward, grounded)
+    position = picked(state.motion.position, rows)
+    seen = place if mark.together else _by_way(world.ways, snapshot, rows, position, place, motion)
+    way, hidden = level(seen - position, upward, grounded), (seen != place).any(axis=1)
     time_left, cruise = steps * world.dt, model.cruise_speed * model.max_speed
     bodies = _bodies(snapshot, rows, way[:, 2] / time_left)
     velocity_to = level(velocity - motion, upward, grounded)
@@ -249,7 +257,16 @@ def _approach(
     share *= min((steps - 1.0) * world.dt / max(mark.lead, world.dt), 1.0)
     wanted = truncate(picked(force, rows) / model.mass[:, None], strongest) * share[:, None]
     wanted, under_way = level(wanted, upward, grounded), np.zeros(len(rows), dtype=np.bool_)
-    return _Approach(rows, steps, way, velocity_to, change, wanted, cruise, bodies, under_way)
+    return _Approach(rows, steps, way, velocity_to, hidden, change, wanted, cruise, bodies, under_way)
+
+
+def _by_way(
+    ways: Ways | None, snapshot: Snapshot, rows: Rows, position: Vectors, place: Vectors, motion: Vectors
+) -> Vectors:
+    """Places (m, 3) that move at velocities (m, 3), as vehicles of some rows see them along their ways."""
+    if ways is None:
+        return place
+    return ways.unroll(rows, snapshot.keys[rows], position, place, (motion != 0.0).any(axis=1))
 
 
 def _unhurried(needed: Scalars, cruise: Scalars, top: Scalars) -> Scalars:
@@ -337,6 +354,9 @@ def _each(mark: Mark, approach: _Approach, dt: float) -> tuple[Mask, Vectors]:
     push = wanted + _push(approach, wanted, dt, mark.radius)
     push, time_left = _round(approach, push, dt), approach.steps * dt
     push = lead_in_arcs(push, approach.way, approach.velocity, approach.bodies, approach.cruise, time_left)
+    # At a corner the least push would turn too late: it spreads the turn over all of the time that is left.
+    evenly = (approach.way / time_left - approach.velocity) / max(RESPONSE, dt)
+    push = np.where(approach.hidden[:, None], evenly, push)
     return _due(mark, approach, beside, dt), truncate(push, approach.bodies.strongest)
 
 
@@ -366,6 +386,7 @@ def _together(mark: Mark, approach: _Approach, dt: float) -> tuple[Mask, Vectors
         approach,
         way=middle_of(approach.way),
         velocity=middle_of(approach.velocity),
+        hidden=approach.hidden[:1],
         change=change,
         cruise=approach.cruise.min(keepdims=True),
         bodies=approach.bodies.of_all(),

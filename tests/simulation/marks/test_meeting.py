@@ -11,7 +11,7 @@ from steering_addon.behaviors.cohesion import Cohesion
 from steering_addon.behaviors.seek import Seek
 from steering_addon.behaviors.separation import Separation
 from steering_addon.behaviors.wander import Wander
-from steering_addon.locomotion import CATALOGUE, Flying, Planar
+from steering_addon.locomotion import CATALOGUE, Flying, OnFoot, Planar
 from steering_addon.simulation.combining import COMBININGS
 from steering_addon.simulation.marks import meeting
 from steering_addon.simulation.marks.declaring import Mark
@@ -19,6 +19,7 @@ from steering_addon.simulation.marks.reaching import ClimbSpeeds
 from steering_addon.simulation.snapshot import State
 from tests.sampling import sampled
 from tests.scene import Scene, leaders, positions, velocities
+from tests.simulation.ways.grounds import PLATE, door
 
 FPS, FRAME, FRAMES = 24.0, 48, 66
 STRONGEST, TOP = 12.0, 10.0
@@ -198,7 +199,7 @@ def test_what_leads_a_vehicle_round_to_its_mark_grows_from_nothing() -> None:
     none = np.zeros((m, 3))
     bodies = ClimbSpeeds(none[:, 0] > 0.0, *(np.full(m, each) for each in (TOP, 0.0, TOP, 0.0, STRONGEST)))
     still = none[:, 0] > 0.0
-    approach = meeting._Approach(np.arange(m), 60.0, way, ahead, None, none, np.full(m, TOP), bodies, still)
+    approach = meeting._Approach(np.arange(m), 60.0, way, ahead, still, None, none, np.full(m, TOP), bodies, still)
     push = meeting._push(approach, none, 1.0 / FPS, 0.0)
     led = meeting._round(approach, push, 1.0 / FPS)
     assert np.linalg.norm(np.diff(led, axis=0), axis=1).max() < 0.01 * STRONGEST
@@ -242,3 +243,28 @@ def test_a_bird_that_has_set_off_does_not_set_off_again_and_again() -> None:
     assert np.linalg.norm(positions(states)[144, 0] - (3.0, -6.0, 4.0)) < 0.02
     jolts = np.linalg.norm(np.diff(velocities(states)[:144, 0], 2, axis=0), axis=1) * FPS
     assert np.count_nonzero(jolts > 0.25 * STRONGEST) <= 2
+
+
+def actors(seconds: float, **others: Any) -> list[State]:
+    """A run of four on foot who each have a mark 8 m east at a time, at 12 frames a second."""
+    y, fps = np.array([-4.0, -1.5, 1.5, 4.0]), 12
+    start, goals = (np.stack((np.full(4, x), y, np.zeros(4)), axis=1) for x in (-4.0, 4.0))
+    scene = Scene(
+        start,
+        speed=0.0,
+        behaviors=[(Wander, {})],
+        vehicle={"max_speed": 1.75, "cruise_speed": 0.8, "radius": 0.25, "max_force": 4.0, "keep_apart": True},
+        locomotions=[(OnFoot, {})],
+        tracked=leaders(*goals),
+        surfaces=PLATE,
+        fps=fps,
+        **others,
+    )
+    marks = tuple(Mark(f"Mark {k}", seconds, 4 + k, np.array([k]), lead=3.0) for k in range(4))
+    return scene.run(round(seconds * fps) + 1, at=lambda frame, snapshot: replace(snapshot, marks=marks))
+
+
+def test_who_walks_comes_to_a_mark_behind_a_wall_over_the_way_and_in_time() -> None:
+    """Straight on it is 8 m; through the door up to 13 m, for which 7 s before it all of them have to be under way."""
+    last = positions(actors(16.0, obstacles=door(0.9, -3.0)))[-1]
+    assert np.linalg.norm(last[:, :2] - [(4.0, y) for y in (-4.0, -1.5, 1.5, 4.0)], axis=1).max() < 0.1
