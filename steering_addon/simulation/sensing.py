@@ -272,8 +272,12 @@ def _tracked_at(
     """The vectors of the tracked bodies, (k, 3) by name, at a fraction of the time between two frames."""
     position = before.position + (after.position - before.position) * fraction
     carrier = before.carrier
-    forward, up = _axes_between(before, after, fraction)
-    spin = _spin((before.forward, before.up), (after.forward, after.up), frame_time)
+    forward, up, spin = before.forward, before.up, no_vectors(len(position))
+    if (forward != after.forward).any() or (up != after.up).any():
+        spin = _spin((forward, up), (after.forward, after.up), frame_time)
+        if fraction > 0.0:
+            forward = unit_or(forward + (after.forward - forward) * fraction, forward)
+            up = unit(across(up + (after.up - up) * fraction, forward))
     fixed: Mask = carrier >= 0
     if fixed.any():
         forward = np.where(fixed[:, None], _carried(motion, forward, carrier), forward)
@@ -287,14 +291,6 @@ def _tracked_at(
         "up": up,
         "spin": spin,
     }
-
-
-def _axes_between(before: Tracked, after: Tracked, fraction: float) -> tuple[Vectors, Vectors]:
-    """The forward and up axes, (k, 3) each, at a fraction of the time between two frames."""
-    if fraction == 0.0 or not (before.forward != after.forward).any() | (before.up != after.up).any():
-        return before.forward, before.up
-    forward = unit_or(before.forward + (after.forward - before.forward) * fraction, before.forward)
-    return forward, unit(across(before.up + (after.up - before.up) * fraction, forward))
 
 
 def _spin(before: tuple[Vectors, Vectors], after: tuple[Vectors, Vectors], frame_time: float) -> Vectors:

@@ -300,7 +300,8 @@ def find_ways(
     if not len(still.layers):
         return None
     grounds = []
-    for build, walks in _builds(radius, handling):
+    limits = handling.steepest, handling.step, handling.gap, handling.headroom
+    for build, walks in _builds(Key.of((radius, limits), radius, *limits)):
         ground = _ground(_site(still, obstacles.mapped, build))
         if ground is not None:
             if len(links) and pace is not None:
@@ -312,19 +313,20 @@ def find_ways(
     return Ways(still, tuple(grounds), np.broadcast_to(lift, radius.shape), nose)
 
 
-def _builds(radius: Scalars, handling: Handling) -> Iterator[tuple[Build, Mask]]:
+@lru_cache(maxsize=KEPT)
+def _builds(bodies: Key[tuple[Scalars, tuple[Scalars, ...]]]) -> list[tuple[Build, Mask]]:
     """The builds of bodies that walk, with the mask of the vehicles of each: the largest of those nearly alike."""
-    limits = np.stack((handling.steepest, handling.step, handling.gap, handling.headroom), axis=1)
-    walks = np.isfinite(handling.step) & np.isfinite(handling.steepest) & (radius > 0.0)
-    if not walks.any():
-        return
-    for build in distinct_rows(limits[walks])[0]:
+    radius, columns = bodies.parts
+    limits, builds = np.stack(columns, axis=1), []
+    walks = np.isfinite(limits[:, :2]).all(axis=1) & (radius > 0.0)
+    for build in distinct_rows(limits[walks])[0] if walks.any() else ():
         left = walks & (limits == build).all(axis=1)
         while left.any():
             largest = float(radius[left].max())
             some = left & (radius * ALIKE >= largest)
-            yield Build(largest, *build.tolist()), some
+            builds.append((Build(largest, *build.tolist()), some))
             left = left & ~some
+    return builds
 
 
 def _site(surfaces: Surfaces, obstacles: Obstacles, build: Build) -> Key[tuple[Surfaces, Obstacles, Build]]:
