@@ -147,8 +147,11 @@ class Walkable(Columns):
         is: nan for none, of which this says nothing.
         """
         leads: Mask = np.ones(len(feet), dtype=np.bool_)
-        step, length, slope = self.step_height + deeper, magnitude(offset), tangent_of_setting(self.max_slope)
+        step = self.step_height + deeper
         row = which((np.abs(height - feet[:, 2]) > step) & (np.abs(height - expected) > UNLIKE * step))
+        if not len(row):
+            return leads
+        length, slope = magnitude(offset), tangent_of_setting(self.max_slope)
         begin, end, low, high = np.zeros(len(row)), np.ones(len(row)), feet[row, 2], height[row]
         while len(row):
             apart, way, rise_over = end - begin, length[row], np.abs(high - low)
