@@ -1,11 +1,43 @@
-"""Surfaces for tests: a ball, a box, a ring and a flat sheet."""
+"""Surfaces for tests: a ball, a box, a ring, a flat sheet, and faces of four corners."""
+
+from itertools import product
+from typing import Any
 
 import numpy as np
 
 from steering_addon.scene import mesh, mesh_obstacles, mesh_regions
 from steering_addon.simulation.geometry.meshes import Mesh
 
-__all__ = ["ball", "block", "mesh_obstacles", "mesh_regions", "patch", "ring", "sheet"]
+__all__ = ["ball", "block", "cuboid", "mesh_obstacles", "mesh_regions", "patch", "plate", "ring", "sheet", "together"]
+__all__ += ["BOX", "Faces", "four_cornered"]
+Faces = tuple[np.ndarray, np.ndarray]
+"""Points (p, 3), and triangles (f, 3), rows of them."""
+QUADS = ((0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3))
+BOX = np.array([t for a, b, c, d in QUADS for t in ((a, b, c), (a, c, d))])
+"""The triangles of a box, wound outward, whose corners come by x, then by y, then by z."""
+
+
+def cuboid(low: Any, high: Any) -> Faces:
+    """A closed box between two corners."""
+    return np.array([*product(*zip(low, high))], dtype=float), BOX
+
+
+def together(*parts: Faces) -> Faces:
+    """Several as one."""
+    first = np.cumsum([0, *(len(points) for points, _ in parts)])
+    return np.concatenate([points for points, _ in parts]), np.concatenate([t + k for (_, t), k in zip(parts, first)])
+
+
+def plate(left: float, near: float, right: float, far: float, height: float = 0.0) -> Any:
+    """The corners of a level rectangle."""
+    return [(left, near, height), (right, near, height), (right, far, height), (left, far, height)]
+
+
+def four_cornered(*faces: Any) -> Faces:
+    """Faces of four corners each."""
+    first = 4 * np.arange(len(faces))[:, None]
+    triangles = np.concatenate((first + np.array((0, 1, 2)), first + np.array((0, 2, 3))))
+    return np.array(faces, dtype=float).reshape(-1, 3), triangles
 
 
 def patch(points: np.ndarray, *, round_u: bool = False, round_v: bool = False) -> tuple[np.ndarray, np.ndarray]:
@@ -40,9 +72,7 @@ def ball(radius: float = 1.0, fineness: int = 16) -> Mesh:
 
 def block(half: tuple[float, float, float]) -> Mesh:
     """A closed box of twelve triangles, from half sides."""
-    corners = np.array([(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)]) * np.array(half)
-    faces = [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)]
-    return mesh(corners, np.array([t for a, b, c, d in faces for t in ((a, b, c), (a, c, d))]))
+    return mesh(*cuboid(-np.array(half), half))
 
 
 def ring(wide: float = 3.0, thick: float = 1.0, fineness: int = 12) -> Mesh:

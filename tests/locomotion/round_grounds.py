@@ -2,9 +2,7 @@
 
 import numpy as np
 
-from tests.surfaces import patch
-
-Faces = tuple[np.ndarray, np.ndarray]
+from tests.surfaces import Faces, cuboid, patch
 
 
 def globe(radius: float = 5.0, around: int = 32, down: int = 16, lowest: float = np.pi) -> Faces:
@@ -52,7 +50,5 @@ def waves(half: float = 10.0, cells: int = 40, height: float = 0.0, steep: float
 
 
 def box(half: float = 1.0) -> Faces:
-    """A closed box of twelve triangles, wound outward."""
-    corners = np.array([(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)], dtype=float) * half
-    faces = [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)]
-    return corners, np.array([t for a, b, c, d in faces for t in ((a, b, c), (a, c, d))])
+    """A closed box, wound outward."""
+    return cuboid((-half,) * 3, (half,) * 3)

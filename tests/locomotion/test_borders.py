@@ -15,20 +15,16 @@ from steering_addon.simulation.geometry.surfaces import Surfaces, surfaces
 from steering_addon.simulation.snapshot import State
 from tests.sampling import sampled
 from tests.scene import Scene, leaders, positions, speeds
-from tests.surfaces import patch
+from tests.surfaces import Faces, four_cornered, patch, plate
 
 FPS = 12
 PERSON, HORSE = {"turn_radius": 3.0}, {"turn_radius": 4.0, "turn_on_the_spot": 0.0}
 RADIUS, PACE, CRUISE = 0.2, 1.4, 0.7
 
 
-def rectangle(
-    low: tuple[float, float], high: tuple[float, float], height: float = 0.0
-) -> tuple[np.ndarray, np.ndarray]:
+def rectangle(low: tuple[float, float], high: tuple[float, float], height: float = 0.0) -> Faces:
     """One face as a floor."""
-    (left, near), (right, far) = low, high
-    points = np.array([(left, near, height), (right, near, height), (right, far, height), (left, far, height)])
-    return points, np.array([(0, 1, 2), (0, 2, 3)])
+    return four_cornered(plate(*low, *high, height))
 
 
 def walkers(ground: Surfaces, places: Any, behaviors: Any, forward: Any = (0.0, 1.0, 0.0), **values: Any) -> Scene:

@@ -20,9 +20,10 @@ from steering_addon.simulation.geometry.surfaces import Surfaces, surfaces
 from steering_addon.simulation.snapshot import Snapshot, State
 from steering_addon.simulation.terrain import Misplaced, Terrain
 from steering_addon.simulation.vehicle import VehicleModel
-from tests.locomotion.round_grounds import Faces, bowl, box, globe, moebius, sheet, waves
+from tests.locomotion.round_grounds import bowl, box, globe, moebius, sheet, waves
 from tests.sampling import sampled
 from tests.scene import Scene, headings, leaders, positions, speeds, ups
+from tests.surfaces import Faces
 
 FPS = 24
 N = 24

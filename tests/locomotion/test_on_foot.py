@@ -33,8 +33,8 @@ from steering_addon.simulation.snapshot import State
 from tests.locomotion.grounds import hills, on, plane
 from tests.sampling import sampled
 from tests.scene import Scene, leaders, positions, speeds, ups
-from tests.simulation.ways.grounds import plate, quads
-from tests.surfaces import patch
+from tests.simulation.ways.grounds import quads
+from tests.surfaces import four_cornered, patch, plate
 
 FPS = 24
 ON_FOOT = "on_foot"
@@ -343,15 +343,7 @@ def test_it_climbs_stairs_whose_steps_are_low_enough() -> None:
 
 def slabs(*slabs: tuple[float, float, float, float, float]) -> Surfaces:
     """One surface of level rectangles, each from west and south to east and north at a height."""
-    points = [
-        (x, y, z)
-        for west, south, east, north, z in slabs
-        for x, y in ((west, south), (east, south), (east, north), (west, north))
-    ]
-    faces = [
-        tuple(4 * k + corner for corner in corners) for k in range(len(slabs)) for corners in ((0, 1, 2), (0, 2, 3))
-    ]
-    return surfaces([plane(half=12.0), (np.array(points, dtype=float), np.array(faces))])
+    return surfaces([plane(half=12.0), four_cornered(*(plate(*slab) for slab in slabs))])
 
 
 def test_who_stands_beside_stairs_steps_back_on_them_and_does_not_walk_on_in_the_air() -> None:

@@ -4,29 +4,14 @@ import numpy as np
 import pytest
 
 from steering_addon.settings.wheel_finding import ground_of, loose_parts, wheels_among, wheels_of, without_strays
+from tests.surfaces import Faces, cuboid, together
 
 SIDES = 12
-BOX = np.array(
-    [
-        (0, 1, 3),
-        (0, 3, 2),
-        (4, 5, 7),
-        (4, 7, 6),
-        (0, 1, 5),
-        (0, 5, 4),
-        (2, 3, 7),
-        (2, 7, 6),
-        (0, 2, 6),
-        (0, 6, 4),
-        (1, 3, 7),
-        (1, 7, 5),
-    ]
-)
 
 
-def box(size: tuple[float, float, float], middle: tuple[float, float, float]):
-    corners = np.array([(x, y, z) for x in (-0.5, 0.5) for y in (-0.5, 0.5) for z in (-0.5, 0.5)])
-    return corners * size + middle, BOX
+def box(size: tuple[float, float, float], middle: tuple[float, float, float]) -> Faces:
+    half = 0.5 * np.array(size)
+    return cuboid(middle - half, middle + half)
 
 
 def cylinder(radius: float, width: float, middle: tuple[float, float, float], sides: int = SIDES):
@@ -42,15 +27,9 @@ def cylinder(radius: float, width: float, middle: tuple[float, float, float], si
     )
 
 
-def model(*parts):
-    counts = np.cumsum([0, *(len(points) for points, _ in parts)])
-    faces = [triangles + first for first, (_, triangles) in zip(counts, parts)]
-    return np.concatenate([points for points, _ in parts]), np.concatenate(faces)
-
-
 def car(radius: float = 0.3, sides: int = SIDES, lift: float = 0.0):
     wheels = [cylinder(radius, 0.2, (x, y, radius + lift), sides) for x in (1.2, -1.4) for y in (0.7, -0.7)]
-    return model(box((4.0, 1.8, 1.0), (0.0, 0.0, 0.9)), *wheels)
+    return together(box((4.0, 1.8, 1.0), (0.0, 0.0, 0.9)), *wheels)
 
 
 @pytest.mark.parametrize("sides", [8, 12, 32])
@@ -59,22 +38,22 @@ def test_a_car_is_measured_by_its_wheels(sides: int) -> None:
 
 
 def test_of_three_axles_the_first_and_the_last_count() -> None:
-    points, triangles = model(car(), *(cylinder(0.3, 0.2, (-0.5, y, 0.3)) for y in (0.7, -0.7)))
+    points, triangles = together(car(), *(cylinder(0.3, 0.2, (-0.5, y, 0.3)) for y in (0.7, -0.7)))
     assert wheels_of(points, triangles) == pytest.approx((2.6, 1.4, 0.3))
 
 
 def test_what_is_not_round_or_not_on_the_ground_does_not_count() -> None:
     feet = [box((0.6, 0.2, 0.6), (x, y, 0.3)) for x in (1.2, -1.2) for y in (0.7, -0.7)]
-    assert wheels_of(*model(box((4.0, 1.8, 1.0), (0.0, 0.0, 0.9)), *feet)) is None
+    assert wheels_of(*together(box((4.0, 1.8, 1.0), (0.0, 0.0, 0.9)), *feet)) is None
     spare = cylinder(0.3, 0.2, (2.1, 0.0, 1.2))
-    assert wheels_of(*model(car(), spare)) == pytest.approx((2.6, 1.4, 0.3))
+    assert wheels_of(*together(car(), spare)) == pytest.approx((2.6, 1.4, 0.3))
     assert wheels_of(*box((4.0, 1.8, 1.0), (0.0, 0.0, 0.5))) is None
     assert wheels_of(np.zeros((1, 3)), np.zeros((0, 3), dtype=np.int64)) is None
 
 
 def test_a_bicycle_has_no_left_and_right_wheels() -> None:
     pair = [cylinder(0.3, 0.05, (x, 0.0, 0.3)) for x in (0.5, -0.5)]
-    assert wheels_of(*model(*pair, *pair)) is None
+    assert wheels_of(*together(*pair, *pair)) is None
 
 
 def test_points_that_triangles_join_belong_together() -> None:

@@ -19,7 +19,8 @@ from steering_addon.simulation.ways import over_ground
 from steering_addon.simulation.ways.fields import Field, Leaps
 from steering_addon.simulation.ways.walkable_ground import WalkableGround
 from tests.scene import leaders, positions
-from tests.simulation.ways.grounds import FPS, NOTHING, ground_of, near, plate, quads, seen, some_boxes, stairs, walkers
+from tests.simulation.ways.grounds import FPS, NOTHING, ground_of, near, quads, seen, some_boxes, stairs, walkers
+from tests.surfaces import plate
 
 LOFT = quads(plate(-8, -5, 8, 5), plate(2, -4, 8, 4, 3.0))
 LADDER = [(1.8, 0.0, 0.0), (1.8, 0.0, 3.0), (2.3, 0.0, 3.0)]

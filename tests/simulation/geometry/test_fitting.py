@@ -6,31 +6,21 @@ from math import cos, pi, sin
 import numpy as np
 import pytest
 
-from steering_addon.simulation.arrays.scalars import Rows
-from steering_addon.simulation.arrays.vectors import Vectors
 from steering_addon.simulation.geometry.fitting import Fit, fit
 from steering_addon.simulation.geometry.shapes import BOX, MESH, ROUND
 from tests.sampling import sampled
+from tests.surfaces import Faces, cuboid, together
 
 PERSON = 1.7
-Body = tuple[Vectors, Rows]
 
 
-def block(x: tuple[float, float], y: tuple[float, float], z: tuple[float, float]) -> Body:
-    points = np.array([(a, b, c) for c in z for b in y for a in x])
-    quads = ((0, 2, 3, 1), (4, 5, 7, 6), (0, 1, 5, 4), (1, 3, 7, 5), (3, 2, 6, 7), (2, 0, 4, 6))
-    return points, np.array([each for a, b, c, d in quads for each in ((a, b, c), (a, c, d))])
+def block(x: tuple[float, float], y: tuple[float, float], z: tuple[float, float]) -> Faces:
+    """A box whose floor and ceiling come first."""
+    points, triangles = cuboid(*zip(z, y, x))
+    return points[:, ::-1], triangles[:, ::-1]
 
 
-def together(*bodies: Body) -> Body:
-    starts = np.cumsum([0, *(len(points) for points, _ in bodies)])
-    return (
-        np.concatenate([points for points, _ in bodies]),
-        np.concatenate([triangles + start for (_, triangles), start in zip(bodies, starts)]),
-    )
-
-
-def prism(outline: Sequence[tuple[float, float]], caps: Sequence[tuple[int, int, int]], height: float) -> Body:
+def prism(outline: Sequence[tuple[float, float]], caps: Sequence[tuple[int, int, int]], height: float) -> Faces:
     """An outline, counterclockwise, from the ground up, with triangles of its corners as floor and ceiling."""
     n = len(outline)
     points = np.array([(x, y, z) for z in (0.0, height) for x, y in outline])
@@ -39,14 +29,14 @@ def prism(outline: Sequence[tuple[float, float]], caps: Sequence[tuple[int, int,
     return points, np.array([*sides, *ends])
 
 
-def pillar(radius: float, height: float) -> Body:
+def pillar(radius: float, height: float) -> Faces:
     outline = [(radius * cos(2.0 * pi * k / 24), radius * sin(2.0 * pi * k / 24)) for k in range(24)]
     return prism(outline, [(0, k, k + 1) for k in range(1, 23)], height)
 
 
 def table_of_points(
     across: int, along: int, place: Callable[[float, float], tuple[float, ...]], *, closed: bool
-) -> Body:
+) -> Faces:
     """A net of places of (0 to 1, 0 to 1); if it is closed, it comes back to where the first begins."""
     rows, columns = (across, along) if closed else (across + 1, along)
     points = np.array([place(i / across, j / along) for j in range(columns + 1) for i in range(rows)])
@@ -61,7 +51,7 @@ def table_of_points(
     return np.round(points, 9), np.array(triangles)
 
 
-def boulder(bumps: float) -> Body:
+def boulder(bumps: float) -> Faces:
     def place(turn: float, rise: float) -> tuple[float, ...]:
         a, b = 2.0 * pi * turn, pi * (1.0 - rise)
         r = 1.0 + bumps * sin(b) * cos(4.0 * a) * sin(3.0 * b)
@@ -70,7 +60,7 @@ def boulder(bumps: float) -> Body:
     return table_of_points(24, 16, place, closed=True)
 
 
-def ring() -> Body:
+def ring() -> Faces:
     """A ring of 4 m that stands."""
 
     def place(turn: float, round_: float) -> tuple[float, ...]:
@@ -80,55 +70,55 @@ def ring() -> Body:
     return table_of_points(32, 12, place, closed=True)
 
 
-def hills(height: float) -> Body:
+def hills(height: float) -> Faces:
     def place(x: float, y: float) -> tuple[float, ...]:
         return 40.0 * x, 40.0 * y, height * sin(7.0 * x) * cos(6.0 * y)
 
     return table_of_points(30, 30, place, closed=False)
 
 
-def wall_with_door(length: float, left: float, right: float, tall: float = 2.1) -> Body:
+def wall_with_door(length: float, left: float, right: float, tall: float = 2.1) -> Faces:
     """A wall along x, 3 m high and .2 m thick, of one mesh."""
     outline = [(0, 0), (left, 0), (left, tall), (right, tall), (right, 0), (length, 0), (length, 3), (0, 3)]
     points, triangles = prism(outline, [(0, 1, 2), (0, 2, 7), (2, 3, 6), (2, 6, 7), (3, 4, 5), (3, 5, 6)], 0.2)
     return points[:, [0, 2, 1]], triangles[:, ::-1]
 
 
-def window() -> Body:
+def window() -> Faces:
     """A wall with a hole that is 1.2 m high."""
     low, high = block((0, 4), (0, 0.2), (0, 1)), block((0, 4), (0, 0.2), (2.2, 3))
     return together(low, high, block((0, 1.5), (0, 0.2), (1, 2.2)), block((2.5, 4), (0, 0.2), (1, 2.2)))
 
 
-def room() -> Body:
+def room() -> Faces:
     """Four walls with a door in one."""
     sides = block((0, 0.2), (0, 6), (0, 3)), block((7.8, 8), (0, 6), (0, 3)), block((0.2, 7.8), (5.8, 6), (0, 3))
     return together(*sides, block((0.2, 3), (0, 0.2), (0, 3)), block((4, 7.8), (0, 0.2), (0, 3)))
 
 
-def seen_from_within() -> Body:
+def seen_from_within() -> Faces:
     """A room of walls without thickness, neither floor nor ceiling."""
     points, triangles = block((0, 8), (0, 6), (0, 3))
     return points, triangles[4:, ::-1]
 
 
-def without_floor() -> Body:
+def without_floor() -> Faces:
     points, triangles = block((0, 4), (0, 0.2), (0, 3))
     return points, triangles[2:]
 
 
-def with_corner() -> Body:
+def with_corner() -> Faces:
     """Three quarters of a square house."""
     outline = [(0, 0), (4, 0), (4, 2), (2, 2), (2, 4), (0, 4)]
     return prism(outline, [(0, 1, 2), (0, 2, 3), (0, 3, 4), (0, 4, 5)], 3.0)
 
 
-def table() -> Body:
+def table() -> Faces:
     legs = [block((x, x + 0.06), (y, y + 0.06), (0, 0.7)) for x in (0, 1.54) for y in (0, 0.74)]
     return together(block((0, 1.6), (0, 0.8), (0.7, 0.75)), *legs)
 
 
-def sheet(left: float = 0.0, right: float = 0.0) -> Body:
+def sheet(left: float = 0.0, right: float = 0.0) -> Faces:
     """An upright plane, 5 m long and 3 m high, with a gap."""
     points = np.array([(x, 0.0, z) for x in (0.0, left, right, 5.0) for z in (0.0, 3.0)])
     if left == right:
@@ -136,7 +126,7 @@ def sheet(left: float = 0.0, right: float = 0.0) -> Body:
     return points, np.array([(0, 2, 3), (0, 3, 1), (4, 6, 7), (4, 7, 5)])
 
 
-SHAPES: dict[str, tuple[Body, int]] = {
+SHAPES: dict[str, tuple[Faces, int]] = {
     "wall": (block((0, 4), (0, 0.2), (0, 3)), BOX),
     "thick wall": (block((0, 4), (0, 0.5), (0, 3)), BOX),
     "wall without floor": (without_floor(), BOX),
@@ -162,7 +152,7 @@ SHAPES: dict[str, tuple[Body, int]] = {
 }
 
 
-def fitted(body: Body, height: float = PERSON, up: int = 2) -> Fit:
+def fitted(body: Faces, height: float = PERSON, up: int = 2) -> Fit:
     points, triangles = body
     return fit(points, points, triangles, up, height)
 

@@ -15,21 +15,17 @@ from steering_addon.simulation.geometry.stature import Stature
 from steering_addon.simulation.snapshot import State
 from tests.sampling import sampled
 from tests.scene import Scene, about, all_of, leaders, positions, turned
-from tests.simulation.geometry.test_fitting import Body, wall_with_door
+from tests.simulation.geometry.test_fitting import wall_with_door
 from tests.simulation.ways.test_mesh_walls import as_obstacle
+from tests.surfaces import Faces, cuboid, together
 
 STEP, HEAD = 0.3, 1.8
 
 
-def bars(*spans: tuple[float, float], slope: float = 0.0) -> Body:
+def bars(*spans: tuple[float, float], slope: float = 0.0) -> Faces:
     """Rails along x from y -.04 to .04, each between two heights, which rise by a slope."""
-    points, triangles = [], []
-    for low, high in spans:
-        first = len(points)
-        points += [(x, y, z + slope * x) for x in (-10.0, 10.0) for y in (-0.04, 0.04) for z in (low, high)]
-        quads = ((0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3))
-        triangles += [(first + a, first + b, first + c) for q in quads for a, b, c in (q[:3], (q[0], *q[2:]))]
-    return np.array(points), np.array(triangles)
+    points, triangles = together(*(cuboid((-10.0, -0.04, low), (10.0, 0.04, high)) for low, high in spans))
+    return points + np.multiply.outer(points[:, 0], (0.0, 0.0, slope)), triangles
 
 
 def standing(n: int, lift: float = 0.0) -> Stature:
@@ -44,7 +40,7 @@ def nearest(thing: Obstacles, points: np.ndarray, lift: float = 0.0) -> np.ndarr
 @pytest.mark.parametrize("lift", [0.0, 0.9])
 @pytest.mark.parametrize("body", [bars((0.5, 0.64), (1.0, 1.14)), bars((0.9, 1.0), slope=0.1)])
 @given(x=st.floats(-6.0, 6.0), y=st.floats(-1.5, 1.5))
-def test_a_body_is_as_near_as_the_nearest_point_of_its_axis(lift: float, body: Body, x: float, y: float) -> None:
+def test_a_body_is_as_near_as_the_nearest_point_of_its_axis(lift: float, body: Faces, x: float, y: float) -> None:
     """Tried at two hundred heights; of slanted rails it may miss a few centimetres, less than they are thick."""
     thing, heights = as_obstacle(body), np.linspace(STEP, HEAD, 200)
     axis = np.column_stack((np.full(200, x), np.full(200, y), heights))
@@ -138,18 +134,6 @@ def test_near_loses_nobody_and_finds_those_at_upright_boxes_only_within_their_di
         assert {pair for pair in found if pair[1] < 20} == {pair for pair in within if pair[1] < 20}
 
 
-def slab(low, high) -> Body:
-    """A block between two corners."""
-    points = np.array([(x, y, z) for x in (low[0], high[0]) for y in (low[1], high[1]) for z in (low[2], high[2])])
-    quads = ((0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3))
-    return points, np.array([(a, b, c) for q in quads for a, b, c in (q[:3], (q[0], *q[2:]))])
-
-
-def together(*bodies: Body) -> Body:
-    first = np.cumsum([0, *(len(points) for points, _ in bodies)])
-    return np.concatenate([p for p, _ in bodies]), np.concatenate([t + k for (_, t), k in zip(bodies, first)])
-
-
 def pylon(low: float, high: float) -> Obstacles:
     """A pillar as a round obstacle, whose round ends stick out."""
     ends = [[[0.0, 0.0, z]] for z in (low, high)]
@@ -161,7 +145,7 @@ def block(low: float, high: float) -> Obstacles:
 
 
 def lump(low: float, high: float) -> Obstacles:
-    return as_obstacle(slab((-0.5, -0.5, low), (0.5, 0.5, high)))
+    return as_obstacle(cuboid((-0.5, -0.5, low), (0.5, 0.5, high)))
 
 
 @pytest.mark.parametrize("lift", [0.0, 0.9])
@@ -174,12 +158,12 @@ def test_the_pillars_below_a_floor_and_the_beams_above_heads_are_in_nobodys_way(
         assert np.isfinite(thing.clearance(place, body)).all() == meets
 
 
-TOP = slab((-0.8, -0.5, 0.7), (0.8, 0.5, 0.74))
-LEGS = [slab((x, y, 0.0), (x + 0.05, y + 0.05, 0.7)) for x in (-0.8, 0.75) for y in (-0.5, 0.45)]
+TOP = cuboid((-0.8, -0.5, 0.7), (0.8, 0.5, 0.74))
+LEGS = [cuboid((x, y, 0.0), (x + 0.05, y + 0.05, 0.7)) for x in (-0.8, 0.75) for y in (-0.5, 0.45)]
 OPEN = TOP[0], TOP[1][1:]
 
 
-def laid(body: Body) -> Obstacles:
+def laid(body: Faces) -> Obstacles:
     """The same obstacle, of which another axis of its own is up."""
     axes, upright = about((1.0, 0.0, 0.0), 90.0), as_obstacle(body)
     other = as_obstacle((body[0] @ axes.T, body[1]))
@@ -213,6 +197,6 @@ def test_who_starts_in_a_table_top_gets_out_by_the_shortest_way(table: Obstacles
 
 
 def test_nobody_is_pushed_through_a_wall_by_a_ceiling_that_is_too_low() -> None:
-    walls = [slab((sign * 2.0 - 0.05, -2.0, 0.0), (sign * 2.0 + 0.05, 2.0, 1.6)) for sign in (-1.0, 1.0)]
-    room = as_obstacle(together(*walls, slab((-2.05, -2.0, 1.6), (2.05, 2.0, 1.7))))
+    walls = [cuboid((sign * 2.0 - 0.05, -2.0, 0.0), (sign * 2.0 + 0.05, 2.0, 1.6)) for sign in (-1.0, 1.0)]
+    room = as_obstacle(together(*walls, cuboid((-2.05, -2.0, 1.6), (2.05, 2.0, 1.7))))
     assert stood(room, (1.2, 0.0, 0.0), 4) == pytest.approx((1.2, 0.0, 0.0), abs=1e-6)

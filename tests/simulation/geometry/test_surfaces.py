@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from steering_addon.simulation.geometry.floors import LEAST_COVERED, MANY, floor
 from steering_addon.simulation.geometry.surfaces import NO_SURFACES, Surfaces, surfaces, surfaces_between
 from tests.simulation.odd_input import BOUNDED
-from tests.surfaces import patch
+from tests.surfaces import Faces, four_cornered, patch, plate
 
 REACH = 1e6
 
@@ -20,9 +20,8 @@ def terrain(cells: int = 12, side: float = 12.0, rise: float = 1.0, seed: int = 
     return patch(np.stack((x, y, rise * rng.uniform(-1.0, 1.0, x.shape)), axis=-1))
 
 
-def level(height: float, half: float = 3.0) -> tuple[np.ndarray, np.ndarray]:
-    corners = [(-half, -half, height), (half, -half, height), (half, half, height), (-half, half, height)]
-    return np.array(corners), np.array([(0, 1, 2), (0, 2, 3)])
+def level(height: float, half: float = 3.0) -> Faces:
+    return four_cornered(plate(-half, -half, half, half, height))
 
 
 def places(n: int = 200, half: float = 7.0, seed: int = 1) -> tuple[np.ndarray, np.ndarray]:

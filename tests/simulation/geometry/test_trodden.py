@@ -10,26 +10,25 @@ from steering_addon.simulation.geometry.obstacles import Obstacles
 from steering_addon.simulation.geometry.stature import Stature
 from steering_addon.simulation.geometry.surfaces import Surfaces, surfaces
 from tests.scene import about, positions, turned
-from tests.simulation.geometry.test_fitting import Body, together
 from tests.simulation.ways.grounds import walkers
+from tests.surfaces import BOX, Faces, together
 
 REACH = 0.25
 INSIDE = 0.9
 """Metres from the middle of the bridge to the inner faces of its rails."""
 
 
-def bar(first: tuple[float, float], last: tuple[float, float], sides: tuple[float, float], tall: float) -> Body:
+def bar(first: tuple[float, float], last: tuple[float, float], sides: tuple[float, float], tall: float) -> Faces:
     """A bar between two ends (x, z), which reaches up by a height."""
     points = [(x, y, z + up) for x, z in (first, last) for y in sides for up in (0.0, tall)]
-    quads = ((0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3))
-    return np.array(points), np.array([t for q in quads for t in (q[:3], (q[0], *q[2:]))])
+    return np.array(points), BOX
 
 
 def arch(x: np.ndarray) -> np.ndarray:
     return 0.9 * np.cos(x / 5.0 * np.pi / 2.0)
 
 
-def bridge() -> Body:
+def bridge() -> Faces:
     """An arch over x from -5 to 5, of slabs with rails."""
     parts = []
     for a, b in pairwise(zip(np.linspace(-5.0, 5.0, 13), arch(np.linspace(-5.0, 5.0, 13)))):
@@ -39,7 +38,7 @@ def bridge() -> Body:
     return together(*parts)
 
 
-def stage() -> Body:
+def stage() -> Faces:
     """Four steps of .2 m from x = 0 on, then a stage of .8 m that is 2 m wide, with a wall of 1 m at its end."""
     steps = [bar((0.3 * k, 0.0), (0.3 * k + 0.3, 0.0), (-1.0, 1.0), 0.2 * k + 0.2) for k in range(4)]
     return together(
@@ -47,7 +46,7 @@ def stage() -> Body:
     )
 
 
-def solid(body: Body, trodden: bool = True, tilt: np.ndarray | None = None) -> Obstacles:
+def solid(body: Faces, trodden: bool = True, tilt: np.ndarray | None = None) -> Obstacles:
     tilt = np.eye(3) if tilt is None else tilt
     return mesh_obstacles([mesh(turned(body[0], tilt.T), body[1], trodden=trodden)], [[0.0, 0.0, 0.0]], tilt.T)
 
@@ -103,7 +102,7 @@ def test_who_is_sunk_in_ground_without_walls_is_near_to_nothing() -> None:
     assert before[0][0] > 1e3 and np.isinf(before[1][0]), "a low stage"
 
 
-def land(*bodies: Body) -> Surfaces:
+def land(*bodies: Faces) -> Surfaces:
     return surfaces([bars[:2] for bars in bodies])
 
 

@@ -16,6 +16,7 @@ from steering_addon.simulation.ways.over_ground import Ways, find_ways
 from steering_addon.simulation.ways.spans import Build, find_spans
 from steering_addon.simulation.ways.walkable_ground import WalkableGround
 from tests.scene import Scene, leaders
+from tests.surfaces import four_cornered, plate
 
 RADIUS = 0.25
 BUILD = Build(RADIUS, 0.61, 0.3, 0.42, 1.8)
@@ -26,13 +27,7 @@ NOTHING = boxes(np.zeros((0, 3)), np.zeros((0, 3)))
 
 def quads(*corners: Any) -> Surfaces:
     """Faces of four corners each, as one surface."""
-    points = np.array(corners, dtype=float).reshape(-1, 3)
-    first = 4 * np.arange(len(corners))[:, None]
-    return surfaces([(points, np.concatenate((first + np.array((0, 1, 2)), first + np.array((0, 2, 3)))))])
-
-
-def plate(left: float, near: float, right: float, far: float, height: float = 0.0) -> Any:
-    return [(left, near, height), (right, near, height), (right, far, height), (left, far, height)]
+    return surfaces([four_cornered(*corners)])
 
 
 def stairs(left: float, near: float, far: float, up: float, steps: int = 17, tread: float = 0.28) -> list[Any]:

@@ -14,12 +14,13 @@ from steering_addon.simulation.geometry.shapes import BOX, MESH
 from steering_addon.simulation.ways.mesh_walls import cut_heights, with_walls
 from tests.sampling import sampled
 from tests.scene import Scene, about, leaders, met_at_origins, turned
-from tests.simulation.geometry.test_fitting import Body, boulder, room, wall_with_door
+from tests.simulation.geometry.test_fitting import boulder, room, wall_with_door
+from tests.surfaces import Faces
 
 RADIUS = 0.2
 
 
-def as_obstacle(body: Body, at=(0.0, 0.0, 0.0), degrees: float = 0.0) -> Obstacles:
+def as_obstacle(body: Faces, at=(0.0, 0.0, 0.0), degrees: float = 0.0) -> Obstacles:
     """A mesh turned about the up axis, whose own origin is at a place."""
     points, triangles = body
     middle = 0.5 * (points.min(axis=0) + points.max(axis=0))
@@ -38,7 +39,7 @@ def cut_at(thing: Obstacles, height: float) -> Obstacles:
 
 @pytest.mark.parametrize("degrees", [0.0, 30.0, 90.0])
 @pytest.mark.parametrize("body", [wall_with_door(8.0, 3.0, 4.2), room()], ids=["wall", "room"])
-def test_at_its_height_the_walls_are_as_near_as_the_mesh(body: Body, degrees: float) -> None:
+def test_at_its_height_the_walls_are_as_near_as_the_mesh(body: Faces, degrees: float) -> None:
     thing = as_obstacle(body, (1.0, 2.0, 0.0), degrees)
     walls = cut_at(thing, 0.3)
     assert (walls.shape == BOX).all()

@@ -29,12 +29,12 @@ from tests.simulation.ways.grounds import (
     UPSTAIRS,
     door,
     near,
-    plate,
     quads,
     walkers,
     walls,
     ways_of,
 )
+from tests.surfaces import plate
 
 
 @sampled(one_of=5)

@@ -42,7 +42,6 @@ from tests.simulation.ways.grounds import (
     SCENES,
     door,
     ground_of,
-    plate,
     quads,
     seen,
     some_boxes,
@@ -51,6 +50,7 @@ from tests.simulation.ways.grounds import (
     walls,
     ways_of,
 )
+from tests.surfaces import plate
 
 
 def nodes_of(ground: WalkableGround, *places: Any) -> list[int]:
