@@ -17,6 +17,7 @@ from ..animation.run_records import Outcomes, forget_runs, sign_run
 from ..animation.visibility import parts
 from ..clips.planting import unplanted_of
 from ..crowds.crowd_cache import shown_by
+from ..moving import moves_by
 from ..objects.crowd_caches import MARK, cache_of, crowd_of_player
 from ..objects.focus import check_editable, vehicles_selected, wholes_selected
 from ..objects.hierarchy import Family
@@ -156,12 +157,17 @@ class STEERING_OT_bake(InPieces, bpy.types.Operator):
 
 
 def _with_held_feet(vehicles: Sequence[Object]) -> list[Object]:
-    """The vehicles whose feet are held, evenly chosen of many: it takes a while to look at each."""
+    """The vehicles whose feet are held, evenly chosen of many: it takes a while to look at each. What flies or swims
+    has none on the ground."""
     crowds = crowds_of(vehicles)
     clips = {crowd for crowd in crowds if crowd is not None and crowd.steering.portrayal.clips}
     held = {crowd for crowd in clips if crowd.steering.portrayal.playing.plant_feet and unplanted_of(crowd) is None}
     # Of one with a parent every frame of the scene would have to be shown.
-    planted = [ob for ob, crowd in zip(vehicles, crowds) if crowd in held and ob.parent is None]
+    planted = [
+        ob
+        for ob, crowd in zip(vehicles, crowds)
+        if crowd in held and ob.parent is None and moves_by(ob, crowd).grounded
+    ]
     return planted[:: -(-len(planted) // LOOKED_AT) or 1]
 
 

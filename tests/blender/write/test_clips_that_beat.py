@@ -4,7 +4,7 @@ import bpy
 import numpy as np
 import pytest
 
-from tests.blender.building import at_frames, empty, frames
+from tests.blender.building import at_frames, empty, frames, part
 from tests.blender.steered import bake, clear_bake, crowd, press, select, vehicle
 from tests.blender.walkers import clip, idle, ours, pose_of, stash, walk, walker
 
@@ -72,6 +72,16 @@ def test_in_a_glide_the_wings_are_as_at_rest_and_a_preview_shows_the_same() -> N
     still = np.abs(swing) < 1e-3
     assert 0.2 < still.mean() < 0.9
     assert np.abs(swing[~still]).max() > 0.3
+
+
+def test_a_bake_tells_of_no_feet_that_slide_where_nobody_walks(capfd, monkeypatch) -> None:
+    _, rigs = birds()
+    monkeypatch.setattr(part("blender.operators.findings"), "SLIDES", -1.0)
+    bpy.ops.steering.bake()
+    assert "on feet that stand" not in capfd.readouterr().out
+    rigs[0].steering.own_locomotion = "ON_FOOT"
+    bpy.ops.steering.bake()
+    assert f"{rigs[0].name} slides on feet that stand" in capfd.readouterr().out
 
 
 def test_what_flies_or_swims_is_given_the_clip_of_its_beats_when_it_is_tagged_and_what_walks_is_not() -> None:
