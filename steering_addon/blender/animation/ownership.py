@@ -22,6 +22,7 @@ from .animation_data import (
     Channelbag,
     action_of,
     bag_of,
+    channelbag,
     channelbag_in,
     channelbags,
     check_nla_plays,
@@ -43,7 +44,7 @@ from .keyframes import (
     read_keys,
     write_keys,
 )
-from .posing import TRANSFORM, holds_a_pose
+from .posing import TRANSFORM, held_paths, holds_a_pose, pose_curves
 
 GROUP = "Object Transforms"
 """The group of F-curves in which Blender puts transform channels."""
@@ -222,6 +223,9 @@ def check_free(
         check_nla_plays(ob, ob.animation_data, "keep a bake from playing", acts=True)
     described = own_animation(ob, first, last, channels, played)
     if described and not replace:
+        if pose_curves(channelbag(ob)) and (held := held_paths(ob)):
+            text = f"{ob.name} was moved, turned or scaled, but keys that came with its pose take it back"
+            raise Refusal(f"{text}. Remove those on {_listing(sorted(held))}, then place it again.", about=[ob])
         text = f"{ob.name} has {_listing(described)} of its own. Move or remove them, or turn on Replace Own Keys."
         raise Refusal(text, about=[ob], remedy="replace_own_keys")
 

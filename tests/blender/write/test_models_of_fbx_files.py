@@ -11,6 +11,11 @@ from tests.blender.steered import bake, clear_bake, press
 from tests.blender.walkers import clip, idle, stash, walk, walker
 
 
+def channelbag(rig):
+    """What the rig plays: the curves of its action."""
+    return part("blender.animation.animation_data").channelbag(rig)
+
+
 def fbx_model(location=(3.0, 1.0, 0.0)):
     """A walker as the importer leaves it, with a clip of its own on it that is neither idle nor walk."""
     rig = walker("Rig", location)
@@ -75,7 +80,7 @@ def test_it_is_tagged_with_its_clips_baked_without_a_question_and_gets_its_keys_
 def test_members_of_populate_stay_where_they_are_put_and_vary_in_size() -> None:
     frames(1, 20)
     rig = fbx_model()
-    curves = len(part("blender.animation.animation_data").channelbag(rig).fcurves)
+    curves = len(channelbag(rig).fcurves)
     press("populate", rig, count=4, moves_like="PERSON")
     members = [ob for ob in bpy.data.objects if ob.type == "ARMATURE" and ob != rig]
     put = places(members)
@@ -83,23 +88,35 @@ def test_members_of_populate_stay_where_they_are_put_and_vary_in_size() -> None:
     assert places(members) == put
     assert len({round(ob.scale[0], 4) for ob in members}) == 4
     assert len({ob.animation_data.action for ob in members}) == 1
-    assert len(part("blender.animation.animation_data").channelbag(rig).fcurves) == curves, "The model keeps its keys."
+    assert len(channelbag(rig).fcurves) == curves, "The model keeps its keys."
     bpy.context.scene.frame_set(1)
     bake()
     assert places(members) == put
 
 
-@pytest.mark.parametrize("keys", ["elsewhere", "moving"])
-def test_keys_that_are_not_where_it_stands_or_move_it_are_refused_by_name(keys: str) -> None:
+def test_keys_that_move_it_are_refused_by_name() -> None:
     frames(1, 20)
     rig = fbx_model()
-    if keys == "moving":
-        curve = part("blender.animation.animation_data").channelbag(rig).fcurves.find("location", index=0)
-        curve.keyframe_points[1].co[1] += 1.0
+    channelbag(rig).fcurves.find("location", index=0).keyframe_points[1].co[1] += 1.0
     press("tag", rig, moves_like="PERSON")
-    if keys == "elsewhere":
-        rig.location.x += 1.0
     refuses("bake", r"Rig has keys on location \(frames 1 to 9\).*Replace Own Keys")
+
+
+@pytest.mark.parametrize("change", ["location", "scale"])
+def test_one_that_its_keys_take_back_is_refused_until_they_are_removed(change: str) -> None:
+    """As users place it right after its import. With the keys replaced it would be where and as large as before."""
+    frames(1, 20)
+    rig = fbx_model()
+    changed = {"location": (4.0, 1.0, 0.0), "scale": (0.5, 0.5, 0.5)}[change]
+    press("tag", rig, moves_like="PERSON")
+    setattr(rig, change, changed)
+    refuses("bake", "Rig was moved, turned or scaled.* Remove those on location, rotation_euler and scale")
+    bag = channelbag(rig)
+    for curve in [each for each in bag.fcurves if not each.data_path.startswith("pose")]:
+        bag.fcurves.remove(curve)
+    setattr(rig, change, changed)
+    bake()
+    assert tuple(getattr(rig, change)) == changed
 
 
 def test_a_file_that_was_written_and_read_brings_clips_and_feet_along(tmp_path) -> None:
