@@ -250,23 +250,21 @@ def object_vehicles(
     check_free = FreeCheck(first, last, replace_own_keys, states)
     all_played, hides = yield from _check_vehicles(moving, crowds, check_free, HidingRule(states))
     identities = distinct_identities(moving)
-    order = sorted(range(len(moving)), key=lambda row: identities[moving[row].name])
+    order = sorted(range(len(moving)), key=lambda k: identities[moving[k].name])
+    objects, crowds, all_played, hides = ([each[k] for k in order] for each in (moving, crowds, all_played, hides))
     on_start_frame = scene.frame_current == first and scene.frame_subframe == 0.0
-    frame_time = frame_time_of(scene)
-    location, rotation = np.zeros((len(moving), 3)), np.zeros((len(moving), WIDEST))
-    starts, velocities = [], []
-    for ob, played in zip(moving, all_played):
+    frame_time, n = frame_time_of(scene), len(objects)
+    location, rotation, velocity = np.zeros((n, 3)), np.zeros((n, WIDEST)), np.full((n, 3), np.nan)
+    for row, (ob, played) in enumerate(zip(objects, all_played)):
         with nullcontext(played) if adds_nothing else moved_without_bake(played) as unbaked:
-            starts.append(start_of(ob, played, unbaked, first, on_start_frame=on_start_frame))
-            velocity = earlier_velocity(unbaked, first, frame_time)
-        velocities.append(np.full(3, np.nan) if velocity is None else velocity)
-        check_start(ob, *starts[-1])
-        yield
-    for row, k in enumerate(order):
-        location[row], turn = starts[k]
+            location[row], turn = start = start_of(ob, played, unbaked, first, on_start_frame=on_start_frame)
+            if (before := earlier_velocity(unbaked, first, frame_time)) is not None:
+                velocity[row] = before
         rotation[row, : len(turn)] = turn
-    objects = tuple(moving[k] for k in order)
+        check_start(ob, *start)
+        yield
     muted = [_muted_scale(ob, first, last) if replace_own_keys else set() for ob in objects]
+    rescaled = [_is_rescaled(ob, crowd) and not channels for ob, crowd, channels in zip(objects, crowds, muted)]
     yield
     stored = {}
     for name in OWN_SETTINGS:
@@ -281,21 +279,19 @@ def object_vehicles(
     scale = np.array([_scale(*pair) for pair in zip(objects, muted)]).reshape(-1, 3)
     yield
     vehicles = ObjectVehicles(
-        objects=objects,
-        crowds=tuple(crowds[k] for k in order),
+        objects=tuple(objects),
+        crowds=tuple(crowds),
         axes=axes,
         location=location,
         rotation=rotation,
-        velocity=np.array([velocities[k] for k in order]).reshape(-1, 3),
+        velocity=velocity,
         stored=stored,
         animated=animated,
-        only_baked=np.array([all_played[k].only_ours for k in order], dtype=np.bool_),
-        hides=np.array([hides[k] for k in order], dtype=np.bool_),
+        only_baked=np.array([played.only_ours for played in all_played], dtype=np.bool_),
+        hides=np.array(hides, dtype=np.bool_),
         unscaled_height=finite_numbers(objects, "height"),
         up=np.array(["XYZ".index(ob.steering.up_axis[-1]) for ob in objects], dtype=np.int64),
-        rescaled=np.array(
-            [_is_rescaled(moving[k], crowds[k]) and not channels for k, channels in zip(order, muted)], dtype=np.bool_
-        ),
+        rescaled=np.array(rescaled, dtype=np.bool_),
         scale=scale,
         own_locomotions=own_locomotions,
     )
