@@ -14,6 +14,7 @@ from ...simulation.arrays.chance import shared_key
 from ...simulation.arrays.scalars import same_for_all, shared
 from ...simulation.behavior import Behavior
 from ...simulation.combining import COMBININGS
+from ...simulation.declaration import Declared
 from ...simulation.locomotion import Fleet, Locomotion
 from ...simulation.presence.attendance import STAY, Attendance, enter_frames
 from ...simulation.snapshot import Settings
@@ -110,11 +111,7 @@ class SettingsReader:
         return self._minds_read[1], self._minds_read[2]
 
     def _models(self, depsgraph: Depsgraph | None, frame: int, settings: Mapping[str, np.ndarray]) -> VehicleModel:
-        columns = {name: np.zeros(len(self._plan), dtype=p.kind.dtype) for name, p in VehicleModel.parameters().items()}
-        for crowd, reader in zip(self._plan.crowds, self._crowds):
-            group = reader.stored(depsgraph).vehicle
-            for name, value in checked_values(VehicleModel, group, crowd.ob, "vehicle", frame).items():
-                columns[name][crowd.rows] = value
+        columns = self._of_crowds(VehicleModel, "vehicle", depsgraph, frame)
         for name, factor in FACTORS:
             columns[name] = columns[name] * settings[factor]
         # A column that holds one value n times is faster to compute with if it is stored once.
@@ -124,7 +121,8 @@ class SettingsReader:
         """When vehicles enter and leave, as the crowds say, and the frames (n,) on which they enter. None for either
         that makes no difference: all vehicles are present from the start, and stay."""
         if self._attendance is None or self._attendance_is_animated:
-            attendance = self._read_attendance(depsgraph, frame)
+            said = self._of_crowds(Attendance, "attendance", depsgraph, frame)
+            attendance = Attendance.of(len(self._plan), **said)
             vehicles = self._plan.vehicles
             enters = np.where(np.isnan(vehicles.enters), enter_frames(attendance, vehicles.keys), vehicles.enters)
             all_present = bool((enters == -np.inf).all())
@@ -132,15 +130,17 @@ class SettingsReader:
             self._attendance = None if all_present and stay else attendance, None if all_present else enters
         return self._attendance
 
-    def _read_attendance(self, depsgraph: Depsgraph | None, frame: int) -> Attendance:
-        """When vehicles enter and what they do on arrival, as their crowds say; n rows."""
-        columns = {name: np.full(len(self._plan), p.default) for name, p in Attendance.parameters().items()}
+    def _of_crowds(
+        self, declared: type[Declared], group: str, depsgraph: Depsgraph | None, frame: int
+    ) -> dict[str, np.ndarray]:
+        """The settings that the crowds of the vehicles have in a group, (n,) each; as declared where it is not set."""
+        columns = {name: np.full(len(self._plan), p.default, p.kind.dtype) for name, p in declared.parameters().items()}
         for crowd, reader in zip(self._plan.crowds, self._crowds):
-            if crowd.ob.steering.is_property_set("attendance"):
-                group = reader.stored(depsgraph).attendance
-                for name, value in checked_values(Attendance, group, crowd.ob, "attendance", frame).items():
+            if crowd.ob.steering.is_property_set(group):
+                stored = getattr(reader.stored(depsgraph), group)
+                for name, value in checked_values(declared, stored, crowd.ob, group, frame).items():
                     columns[name][crowd.rows] = value
-        return Attendance.of(len(self._plan), **columns)
+        return columns
 
 
 class _CrowdReader:
