@@ -237,73 +237,54 @@ CLASSES = (
 SEPARATOR = " · "
 """Stands between the label of an entry and its other words, as a part of its own."""
 
-SYNONYMS: dict[str, tuple[tuple[str, str], ...]] = {
-    "Arrive": (("behavior_add", "arrival"),),
-    "Boids": (
-        ("flocking_add", ""),
-        ("add_flock", ""),
-        ("add_school", ""),
-        ("preset_apply", "flock"),
-        ("preset_apply", "school"),
-    ),
-    "Collision": (("behavior_add", "obstacle_avoidance"),),
-    "Evade": (("behavior_add", "evasion"),),
-    "Murmuration": (("preset_apply", "starling"),),
-    "Pursue": (("behavior_add", "pursuit"),),
-    "Attack": (("behavior_add", "fight"), ("state_add", "fight")),
-    "Battle": (("behavior_add", "fight"), ("state_add", "fight")),
-    "Duel": (("behavior_add", "fight"), ("state_add", "fight")),
-    "Guard": (("behavior_add", "post"),),
-    "Herding": (("state_add", "fetch"), ("add_cowboys_and_strays", "")),
-    "Look At": (("behavior_add", "face"),),
-    "Friends": (("behavior_add", "keep_company"),),
-    "Groups": (("behavior_add", "keep_company"),),
-    "Pairs": (("behavior_add", "keep_company"),),
-    "Queue": (("behavior_add", "keep_distance"),),
-    "Sheepdog": (("behavior_add", "drive"), ("state_add", "fetch")),
-    "Shoal": (("add_school", ""), ("preset_apply", "fish"), ("preset_apply", "school")),
-    "Crowd": (("add_station_hall", ""),),
-    "Swarm": (
-        ("flocking_add", ""),
-        ("add_flock", ""),
-        ("add_school", ""),
-        ("preset_apply", "bee"),
-        ("preset_apply", "starling"),
-    ),
-    "Action Selection": (("state_add", ""),),
-    "Alarm": (("state_add", "startle"),),
-    "Animations": (("clips_find", ""),),
-    "Behavior Tree": (("state_add", ""),),
-    "Formation": (("mark_add", ""), ("behavior_add", "offset_pursuit"), ("behavior_add", "leader_following")),
-    "Meet": (("mark_add", ""),),
-    "Choreography": (("mark_add", ""), ("animate_by_hand", "")),
-    "Override": (("animate_by_hand", ""),),
-    "Hero": (("animate_by_hand", ""), ("pick_agents", "")),
-    "Promote": (("pick_agents", ""), ("make_objects", "")),
-    "Walk Cycle": (("clips_find", ""),),
-    "Geometry Nodes": (("pose_meshes", ""),),
-    "Instances": (("pose_meshes", ""),),
-    "Crowd Cache": (("save_crowd_library", ""),),
-    "Fetch": (("behavior_add", "drive"),),
-    "Predator": (
-        ("state_add", "hunt"),
-        ("behavior_add", "pursuit"),
-        ("preset_apply", "predator"),
-        ("preset_apply", "shark"),
-    ),
-    "Perch": (("behavior_add", "landing"), ("state_add", "land"), ("clips_find", "")),
-    "Roost": (("behavior_add", "landing"), ("state_add", "land")),
-    "Cache": (("bake", ""),),
-    "Take": (("bake", ""), ("lock_edited", "")),
-    "Ladder": (("tag", "LINK"),),
-    "Elevator": (("tag", "LINK"),),
-    "Escalator": (("tag", "LINK"),),
-    "Jump": (("tag", "LINK"),),
-    "Traffic Light": (("tag", "SIGNAL"),),
-    "Traffic": (("behavior_add", "keep_distance"), ("behavior_add", "brake_for"), ("preset_apply", "car")),
+SYNONYMS: dict[tuple[str, str], tuple[str, ...]] = {
+    ("behavior_add", "arrival"): ("Arrive",),
+    ("behavior_add", "brake_for"): ("Traffic",),
+    ("behavior_add", "drive"): ("Sheepdog", "Fetch"),
+    ("behavior_add", "evasion"): ("Evade",),
+    ("behavior_add", "face"): ("Look At",),
+    ("behavior_add", "fight"): ("Attack", "Battle", "Duel"),
+    ("behavior_add", "keep_company"): ("Friends", "Groups", "Pairs"),
+    ("behavior_add", "keep_distance"): ("Queue", "Traffic"),
+    ("behavior_add", "landing"): ("Perch", "Roost"),
+    ("behavior_add", "leader_following"): ("Formation",),
+    ("behavior_add", "obstacle_avoidance"): ("Collision",),
+    ("behavior_add", "offset_pursuit"): ("Formation",),
+    ("behavior_add", "post"): ("Guard",),
+    ("behavior_add", "pursuit"): ("Pursue", "Predator"),
+    ("flocking_add", ""): ("Boids", "Swarm"),
+    ("preset_apply", "bee"): ("Swarm",),
+    ("preset_apply", "car"): ("Traffic",),
+    ("preset_apply", "fish"): ("Shoal",),
+    ("preset_apply", "flock"): ("Boids",),
+    ("preset_apply", "predator"): ("Predator",),
+    ("preset_apply", "school"): ("Boids", "Shoal"),
+    ("preset_apply", "shark"): ("Predator",),
+    ("preset_apply", "starling"): ("Murmuration", "Swarm"),
+    ("state_add", ""): ("Action Selection", "Behavior Tree"),
+    ("state_add", "fetch"): ("Herding", "Sheepdog"),
+    ("state_add", "fight"): ("Attack", "Battle", "Duel"),
+    ("state_add", "hunt"): ("Predator",),
+    ("state_add", "land"): ("Perch", "Roost"),
+    ("state_add", "startle"): ("Alarm",),
+    ("add_cowboys_and_strays", ""): ("Herding",),
+    ("add_flock", ""): ("Boids", "Swarm"),
+    ("add_school", ""): ("Boids", "Shoal", "Swarm"),
+    ("add_station_hall", ""): ("Crowd",),
+    ("animate_by_hand", ""): ("Choreography", "Override", "Hero"),
+    ("bake", ""): ("Cache", "Take"),
+    ("clips_find", ""): ("Animations", "Walk Cycle", "Perch"),
+    ("lock_edited", ""): ("Take",),
+    ("make_objects", ""): ("Promote",),
+    ("mark_add", ""): ("Formation", "Meet", "Choreography"),
+    ("pick_agents", ""): ("Hero", "Promote"),
+    ("pose_meshes", ""): ("Geometry Nodes", "Instances"),
+    ("save_crowd_library", ""): ("Crowd Cache",),
+    ("tag", "LINK"): ("Ladder", "Elevator", "Escalator", "Jump"),
+    ("tag", "SIGNAL"): ("Traffic Light",),
 }
-"""Words that people search for and that are in no label and no declaration, with the entries they lead to: the name of
-an operator, and the behavior, preset or role it is for."""
+"""Words that people search for and that are in no label and no declaration, by the entry they lead to: the name of an
+operator, and the behavior, preset or role it is for."""
 
 
 def entry_text(label: str, operator: str, choice: str = "", *, also: str = "") -> str:
@@ -315,8 +296,7 @@ def entry_text(label: str, operator: str, choice: str = "", *, also: str = "") -
         also: the words it is also known by; left out if they are its label.
     """
     others = [also] if also and also.lower() != label.lower() else []
-    others += [word for word, entries in SYNONYMS.items() if (operator, choice) in entries]
-    return SEPARATOR.join([label, *others])
+    return SEPARATOR.join([label, *others, *SYNONYMS.get((operator, choice), ())])
 
 
 def term_of(behavior: type[Behavior]) -> str:
