@@ -17,7 +17,7 @@ from ...locomotion import LOCOMOTIONS
 from ...settings.preset import Preset, scaled
 from ...settings.preset_values import complete
 from ...simulation.arrays.vectors import magnitude
-from ...simulation.declaration import Kind
+from ...simulation.declaration import Choice, Kind
 from ...simulation.roles import Role
 from ...simulation.vehicle import VehicleModel
 from ..moving import locomotion_of
@@ -27,6 +27,7 @@ from ..objects.doubles import doubles
 from ..objects.hierarchy import Family
 from ..objects.tagged_objects import by_role, crowd_of, in_use, members_in
 from ..properties import pointed_at, uses
+from ..property_groups import items_of
 from ..read.forward_axis import front_of
 from ..read.reading import RegionReader
 from ..read.role_assignment import current_front, give_role
@@ -42,72 +43,41 @@ KEEPING = "containment"
 
 
 @dataclass(frozen=True)
-class Likeness:
-    """An entry of the menu Moves Like.
+class Likeness(Choice):
+    """An entry of the menu Moves Like. `presets`: the names of its presets, for bodies of different sizes; `crowd`: the
+    name of a crowd that moves like this."""
 
-    Attributes:
-        name: its identifier in scripts.
-        number: stored in the redo panel; never changes meaning.
-        presets: names of its presets, for bodies of different sizes.
-        crowd: the name of a crowd that moves like this.
-    """
-
-    name: str
-    number: int
-    label: str
-    description: str
-    presets: tuple[str, ...]
-    crowd: str
-    icon: str
+    presets: tuple[str, ...] = ()
+    crowd: str = "Crowd"
 
 
 LIKENESSES = (
     Likeness(
-        "ANYTHING",
-        0,
-        "Anything",
+        *("ANYTHING", 0, "Anything"),
         "Strolls around at a constant height, apart from others",
-        ("anything",),
-        "Crowd",
-        "OBJECT_DATA",
+        *("OBJECT_DATA", ("anything",)),
     ),
     Likeness(
-        "BIRD",
-        1,
-        "Bird",
+        *("BIRD", 1, "Bird"),
         "Flies in a flock and leans into turns",
-        ("starling", "pigeon", "flock"),
-        "Birds",
-        "FORCE_BOID",
+        *("FORCE_BOID", ("starling", "pigeon", "flock"), "Birds"),
     ),
-    Likeness("FISH", 2, "Fish", "Swims in a school", ("fish", "school"), "Fish", "MOD_OCEAN"),
-    Likeness("ANIMAL", 3, "Animal", "Ambles over the ground in a herd", ("herd",), "Animals", "MOD_CLOTH"),
+    Likeness("FISH", 2, "Fish", "Swims in a school", "MOD_OCEAN", ("fish", "school"), "Fish"),
+    Likeness("ANIMAL", 3, "Animal", "Ambles over the ground in a herd", "MOD_CLOTH", ("herd",), "Animals"),
     Likeness(
-        "PERSON",
-        4,
-        "Person",
+        *("PERSON", 4, "Person"),
         "Walks along a path if there is one, and around others",
-        ("pedestrian", "child"),
-        "People",
-        "ARMATURE_DATA",
+        *("ARMATURE_DATA", ("pedestrian", "child"), "People"),
     ),
-    Likeness("CAR", 5, "Car", "Drives along a path if there is one, and keeps its distance", ("car",), "Cars", "AUTO"),
+    Likeness("CAR", 5, "Car", "Drives along a path if there is one, and keeps its distance", "AUTO", ("car",), "Cars"),
     Likeness(
-        "INSECT",
-        7,
-        "Insect",
+        *("INSECT", 7, "Insect"),
         "Crawls over surfaces, also up walls and along ceilings",
-        ("ant",),
-        "Insects",
-        "SNAP_FACE",
+        *("SNAP_FACE", ("ant",), "Insects"),
     ),
     Likeness(
-        "UNCHANGED",
-        6,
-        "No Preset",
+        *("UNCHANGED", 6, "No Preset"),
         "Join the crowd and take its settings as they are; a new crowd has no behaviors, so they go straight ahead",
-        (),
-        "Crowd",
         "COMMUNITY",
     ),
 )
@@ -116,7 +86,7 @@ ANYTHING, *_, UNCHANGED = LIKENESSES
 ANIMAL, PERSON = (next(like for like in LIKENESSES if like.name == name) for name in ("ANIMAL", "PERSON"))
 SLENDER, LEGGED = 1.5, 0.45
 """Least ratio of length to width, and of height to length, of an animal that stands on its legs."""
-ITEMS = [(like.name, like.label, like.description, like.icon, like.number) for like in LIKENESSES]
+ITEMS = items_of(LIKENESSES)
 
 
 def likeness(name: str) -> Likeness:
