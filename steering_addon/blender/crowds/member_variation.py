@@ -4,8 +4,7 @@ The factors are stored on the vehicle, so that varying again starts from the ori
 changes with its size.
 """
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
 
 import numpy as np
 from bpy.types import Object, Scene
@@ -22,20 +21,10 @@ VARIED = {"speed": "speed_factor", "size": "size_factor", "mass": "mass_factor",
 """The properties of a vehicle that vary, by the name of their amount."""
 
 
-@dataclass(frozen=True)
-class Amounts:
-    """The largest variation of each property, as a share: 0.1 is up to a tenth more or less; None leaves it alone."""
-
-    speed: float | None = 0.0
-    size: float | None = 0.0
-    mass: float | None = 0.0
-    start_speed: float | None = 0.0
-
-
 def vary(
     scene: Scene,
     crowd: Object | None,
-    amounts: Amounts,
+    amounts: Mapping[str, float | None],
     *,
     seed: int = 0,
     scale_objects: bool = True,
@@ -48,6 +37,8 @@ def vary(
 
     Args:
         crowd: the crowd to vary; None for all crowds.
+        amounts: the largest variation of each property, as a share: 0.1 is up to a tenth more or less; 0 of those that
+            are missing, and None leaves one alone.
         scale_objects: whether the scale of objects changes with their size.
         only: restricts the variation to these vehicles.
     """
@@ -66,7 +57,7 @@ def vary(
     identities = distinct_identities(vehicles)
     keys = keys_of(seed, np.array([identities[ob.name] for ob in chosen], dtype=np.int64))
     animated_objects, unscaled = [], []
-    shares = {amount: share for amount in VARIED if (share := getattr(amounts, amount)) is not None}
+    shares = {amount: share for amount in VARIED if (share := amounts.get(amount, 0.0)) is not None}
     drawn = {amount: factors(keys, amount, share).tolist() for amount, share in shares.items()}
     keyed: KeyedPaths = {}
     for row, ob in enumerate(chosen):
@@ -92,7 +83,7 @@ def give_size_back(scene: Scene, objects: Iterable[Object]) -> None:
     """Undo the variation of vehicles; locked vehicles are left unchanged."""
     varied = [ob for ob in objects if ob.steering.is_property_set("variation") and not ob.steering.locked]
     if varied:
-        vary(scene, None, Amounts(), only=varied)
+        vary(scene, None, {}, only=varied)
 
 
 def differs(ob: Object, amount: str, factor: float) -> bool:

@@ -5,7 +5,7 @@ A new crowd also gets a region to stay in: that in which it is, or one of its ow
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import bpy
 import numpy as np
@@ -34,7 +34,7 @@ from ..read.role_assignment import current_front, give_role
 from ..read.start_pose import start_position
 from ..refusal import Refusal, sound_front
 from .behavior_adding import behaviors_in, point_at, pointers
-from .member_variation import Amounts, vary
+from .member_variation import vary
 from .preset_exchange import take_up
 from .preset_files import CROWDS
 
@@ -183,7 +183,7 @@ def bring_to_life(
     if len(members) < 2:
         return []
     unlocked = [ob for ob in members if not ob.steering.locked]
-    amounts = replace(Amounts(**preset.variation), size=None)
+    amounts = {**preset.variation, "size": None}
     return vary(context.scene, crowd, amounts, only=unlocked) if unlocked else []
 
 

@@ -12,7 +12,7 @@ from bpy.types import Context, Object
 
 from ...settings.preset import Preset, scaled
 from ..crowds.joining import fit_locomotion
-from ..crowds.member_variation import Amounts, vary
+from ..crowds.member_variation import vary
 from ..crowds.preset_exchange import (
     behavior_preset_of,
     bodies_length,
@@ -143,7 +143,7 @@ class STEERING_OT_preset_apply(Applying, bpy.types.Operator):
             # Wheels are found by it, after the crowd has changed.
             for ob in vehicles:
                 sound_front(ob)
-        warnings = vary(scene, crowd, Amounts(**preset.variation)) if self.vary else []
+        warnings = vary(scene, crowd, preset.variation) if self.vary else []
         animated = take_up(preset, crowd, scene)
         if fits:
             fit_locomotion(crowd, vehicles, context.evaluated_depsgraph_get(), Family())

@@ -13,7 +13,7 @@ from ...simulation.roles import Role
 from ..animation.custom_properties import reading_drivers
 from ..crowds.adding_clips import add_to_new_crowd, measure_clips, why_without_walk
 from ..crowds.joining import fit_springs
-from ..crowds.member_variation import Amounts, vary
+from ..crowds.member_variation import VARIED, vary
 from ..crowds.wheel_drivers import drive_wheels, drivers_of, wheels_of_car
 from ..moving import BY_CHOICE, locomotion_of
 from ..objects.focus import check_editable, crowd_in_focus, vehicles_selected
@@ -138,7 +138,7 @@ class STEERING_OT_vary(SteeringOperator, bpy.types.Operator):
         warnings = vary(
             context.scene,
             crowd,
-            Amounts(self.speed, self.size, self.mass, self.start_speed),
+            {name: getattr(self, name) for name in VARIED},
             seed=self.seed,
             scale_objects=self.scale_objects,
             only=vehicles_selected(context) if crowd is None else None,

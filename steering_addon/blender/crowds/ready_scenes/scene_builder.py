@@ -25,7 +25,7 @@ from ...objects.tagged_objects import in_use
 from ...properties import has_role
 from ...read.role_assignment import give_role, make_vehicle, new_crowd
 from ..behavior_adding import point_at
-from ..member_variation import Amounts, vary
+from ..member_variation import vary
 from ..preset_exchange import take_up
 from ..preset_files import CROWDS
 from .models import ReadyModel, appended
@@ -200,7 +200,7 @@ class SceneBuilder:
 
     def vary(self, shares: Mapping[str, float]) -> None:
         """Vary the members by such shares as presets have, as the operator Vary does."""
-        vary(self.context.scene, self.crowd, Amounts(**shares), seed=self.seed)
+        vary(self.context.scene, self.crowd, shares, seed=self.seed)
 
     def select(self) -> Object:
         """Select the crowd, its members, and its region or path, so that they can be moved together; the crowd."""
