@@ -77,8 +77,7 @@ def baking(
     writer = writer or writer_for(plan, playing, replace_own_keys=replace_own_keys)
     portrayer, exact = Portrayer(subjects_of(plan, playing, driven_crowds(plan))), ExactMarks()
     run, recorder = uuid.uuid4().hex, RunRecorder(plan.frames, len(plan))
-    mishaps, admission = recorder.mishaps, _Admission()
-    cues, missed = OverfullCues(), MissedMarks()
+    mishaps, cues, missed = recorder.mishaps, OverfullCues(), MissedMarks()
     before: State | None = None
     try:
         with closing(sweep(plan, reader)) as frames:
@@ -91,7 +90,6 @@ def baking(
                 # A step of a large crowd takes long enough without what follows from it.
                 yield SIMULATING * row / len(plan.frames)
                 recorder.look(row, state)
-                admission.look(state)
                 cues.look(frame.number, frame.snapshot)
                 missed.look(state, frame.snapshot)
                 for sketch in exact.frame(portrayer.sketch(before, state, frame), state, frame.snapshot):
@@ -101,7 +99,7 @@ def baking(
         for sketch in exact.rest():
             writer.frame(portrayer.portrait(sketch))
         # What is told of a run is worked out while an error still leaves the file as it was.
-        record = _record(plan, recorder, before)
+        record, (kept_out, too_late) = _record(plan, recorder, before), _outside(before)
         warnings = (*_too_far(exact), *_overfull(plan, cues), *_missed(missed), *_late(plan, mishaps))
         result = BakeResult(
             run=run,
@@ -110,8 +108,8 @@ def baking(
             mishaps={kind: mishaps.number(kind) for kind in KINDS},
             stuck=_stuck(plan, mishaps),
             closest=float(mishaps.clearance.min()),
-            kept_out=admission.kept_out,
-            too_late=admission.too_late,
+            kept_out=kept_out,
+            too_late=too_late,
         )
         yield from as_part(writer.finish(run), SIMULATING, 1.0)
     except BaseException:
@@ -192,17 +190,10 @@ def _stuck(plan: Plan, mishaps: Mishaps) -> dict[int, tuple[float, float]]:
     return {row: mishaps.stuck_frames(row, plan.frames) for row in np.flatnonzero(mishaps.stuck_until >= 0).tolist()}
 
 
-class _Admission:
-    """The vehicles that have not entered by the last frame looked at. `kept_out`: how many wait for room; `too_late`:
-    how many enter on a later frame."""
-
-    def __init__(self) -> None:
-        self.kept_out = self.too_late = 0
-
-    def look(self, state: State) -> None:
-        due = state.inputs.due
-        if due is not None:
-            self.kept_out, self.too_late = (int(np.count_nonzero(state.outside & each)) for each in (due, ~due))
+def _outside(last: State) -> tuple[int, int]:
+    """How many vehicles still wait for room in the last state, and how many are to enter later."""
+    due = last.inputs.due
+    return (0, 0) if due is None else tuple(int(np.count_nonzero(last.outside & each)) for each in (due, ~due))
 
 
 class StateNarrator:
