@@ -3,7 +3,6 @@
 An operator names its shelf, the folder of its presets, and defines how a preset is applied or made.
 """
 
-from collections.abc import Callable
 from typing import Any
 
 import bpy
@@ -33,27 +32,18 @@ from ..units import natural_length
 from .behaviors import FIRST, ITEMS
 from .polls import SteeringOperator, has_crowd, has_editable_crowd, has_state, in_object_mode
 
-ShelfOf = Callable[[Any], Shelf]
-"""Returns the shelf that an operator works on, from the operator's properties."""
+
+def _shelf(shelf: Shelf | None, settings: Any) -> Shelf:
+    """The shelf of an operator; None for that of the behavior in its settings."""
+    return shelf or OF_BEHAVIORS[settings.behavior]
 
 
-def _crowds(_settings) -> Shelf:
-    return CROWDS
-
-
-def _states(_settings) -> Shelf:
-    return STATES
-
-
-def _of_behavior(settings) -> Shelf:
-    return OF_BEHAVIORS[settings.behavior]
-
-
-def _preset_name(shelf_of: ShelfOf, *, removable: bool = False) -> Any:
+def _preset_name(shelf: Shelf | None, *, removable: bool = False) -> Any:
     """The operator property that names a preset, or one of the user's own."""
 
     def names(settings, _context, _text) -> list[str]:
-        return [name for name, preset in shelf_of(settings).by_name().items() if preset.removable or not removable]
+        presets = _shelf(shelf, settings).by_name()
+        return [name for name, preset in presets.items() if preset.removable or not removable]
 
     return StringProperty(name="Preset", description="Name of the preset", search=names, options={"SKIP_SAVE"})
 
@@ -69,11 +59,11 @@ def _behavior() -> Any:
 class Described:
     """An operator whose tooltip is that of the preset that it names."""
 
-    shelf_of: ShelfOf
+    shelf: Shelf | None = None
 
     @classmethod
     def description(cls, _context, properties) -> str:
-        presets = cls.shelf_of(properties).by_name()
+        presets = _shelf(cls.shelf, properties).by_name()
         return presets[properties.preset].tooltip() if properties.preset in presets else cls.__doc__
 
 
@@ -89,7 +79,7 @@ class Applying(SteeringOperator, Described):
 
     def carry_out(self, context):
         crowd = crowd_in_focus(context)
-        preset = self.shelf_of(self).find(self.preset).load()
+        preset = _shelf(self.shelf, self).find(self.preset).load()
         animated, warnings, summary = self.take_up(context, crowd, preset)
         # Blender updates dependencies only after an edit in the interface.
         crowd.update_tag()
@@ -103,9 +93,9 @@ class STEERING_OT_preset_apply(Applying, bpy.types.Operator):
     """Give the crowd the vehicle settings and behaviors of a preset; its other behaviors are switched off"""
 
     bl_label = "Apply Preset"
-    shelf_of = staticmethod(_crowds)
+    shelf = CROWDS
 
-    preset: _preset_name(_crowds)
+    preset: _preset_name(CROWDS)
     fit_size: BoolProperty(
         name="Fit to Size",
         description="Scale distances, speeds and strengths to the size of the vehicles. Unless you choose, on if they "
@@ -169,10 +159,9 @@ class STEERING_OT_behavior_preset_apply(Applying, bpy.types.Operator):
     """Give the crowd's behavior the settings of a preset; its targets are kept"""
 
     bl_label = "Apply Behavior Preset"
-    shelf_of = staticmethod(_of_behavior)
 
     behavior: _behavior()
-    preset: _preset_name(_of_behavior)
+    preset: _preset_name(None)
 
     def take_up(self, context, crowd, preset):
         check_stored([crowd])
@@ -185,9 +174,9 @@ class STEERING_OT_state_add(SteeringOperator, Described, bpy.types.Operator):
 
     bl_label = "Add State"
     needs = (in_object_mode, has_editable_crowd)
-    shelf_of = staticmethod(_states)
+    shelf = STATES
 
-    preset: _preset_name(_states)
+    preset: _preset_name(STATES)
 
     def carry_out(self, context):
         crowd = crowd_in_focus(context)
@@ -208,7 +197,7 @@ class Saving(SteeringOperator):
 
     bl_options = {"REGISTER"}
     needs = (has_crowd,)
-    shelf_of: ShelfOf
+    shelf: Shelf | None = None
     holder = staticmethod(crowd_in_focus)
 
     def made_of(self, context: Context, holder: Object) -> Preset:
@@ -220,7 +209,7 @@ class Saving(SteeringOperator):
         return context.window_manager.invoke_props_dialog(self)
 
     def carry_out(self, context):
-        saved = self.shelf_of(self).save(self.made_of(context, self.holder(context)))
+        saved = _shelf(self.shelf, self).save(self.made_of(context, self.holder(context)))
         return f"Saved the preset {saved.name}"
 
 
@@ -228,7 +217,7 @@ class STEERING_OT_preset_save(Saving, bpy.types.Operator):
     """Save the settings of the crowd as a preset of your own, available in all files"""
 
     bl_label = "Save Preset"
-    shelf_of = staticmethod(_crowds)
+    shelf = CROWDS
 
     name: _new_name()
     description: StringProperty(name="Description", description="Tooltip of the preset", options={"SKIP_SAVE"})
@@ -243,7 +232,6 @@ class STEERING_OT_behavior_preset_save(Saving, bpy.types.Operator):
     """Save the settings of the behavior as a preset of your own, available in all files"""
 
     bl_label = "Save Behavior Preset"
-    shelf_of = staticmethod(_of_behavior)
 
     behavior: _behavior()
     name: _new_name()
@@ -260,7 +248,7 @@ class STEERING_OT_state_preset_save(Saving, bpy.types.Operator):
 
     bl_label = "Save State Preset"
     needs = (has_state,)
-    shelf_of = staticmethod(_states)
+    shelf = STATES
     holder = staticmethod(state_in_focus)
 
     name: _new_name()
@@ -281,12 +269,12 @@ class Removing(SteeringOperator):
     """Deletes one of the user's own presets, for which a menu asks if the operator names one."""
 
     bl_options = {"REGISTER"}
-    shelf_of: ShelfOf
+    shelf: Shelf | None = None
     menu = ""
 
     @classmethod
     def poll(cls, _context) -> bool:
-        if not cls.menu or any(preset.removable for preset in cls.shelf_of(None).by_name().values()):
+        if not cls.menu or any(preset.removable for preset in _shelf(cls.shelf, None).by_name().values()):
             return True
         cls.poll_message_set("There are no presets of your own")
         return False
@@ -295,30 +283,30 @@ class Removing(SteeringOperator):
         if self.menu and not self.preset:
             bpy.ops.wm.call_menu(name=self.menu)
             return {"CANCELLED"}
-        presets = self.shelf_of(self).by_name()
+        presets = _shelf(self.shelf, self).by_name()
         label = presets[self.preset].label() if self.preset in presets else self.preset
         return context.window_manager.invoke_confirm(
             self, event, title=f"Remove {label}?", message="This cannot be undone", confirm_text="Remove"
         )
 
     def carry_out(self, _context):
-        self.shelf_of(self).find(self.preset).remove()
+        _shelf(self.shelf, self).find(self.preset).remove()
         return f"Removed the preset {self.preset}"
 
 
-def _removing(kind: str, label: str, shelf_of: ShelfOf, **others: Any) -> type[bpy.types.Operator]:
+def _removing(kind: str, label: str, shelf: Shelf | None, **others: Any) -> type[bpy.types.Operator]:
     content = {
         "__doc__": "Delete a preset of your own; this cannot be undone",
-        "__annotations__": others | {"preset": _preset_name(shelf_of, removable=True)},
+        "__annotations__": others | {"preset": _preset_name(shelf, removable=True)},
         "bl_label": f"Remove {label}",
-        "shelf_of": staticmethod(shelf_of),
+        "shelf": shelf,
         "menu": "" if others else f"STEERING_MT_own_{kind}s",
     }
     return type(f"STEERING_OT_{kind}_remove", (Removing, bpy.types.Operator), content)
 
 
 OPERATORS = (
-    _removing("preset", "Preset", _crowds),
-    _removing("behavior_preset", "Behavior Preset", _of_behavior, behavior=_behavior()),
-    _removing("state_preset", "State Preset", _states),
+    _removing("preset", "Preset", CROWDS),
+    _removing("behavior_preset", "Behavior Preset", None, behavior=_behavior()),
+    _removing("state_preset", "State Preset", STATES),
 )
