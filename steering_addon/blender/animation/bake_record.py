@@ -84,7 +84,7 @@ def our_record(action: Action | None) -> BakeRecord | None:
             last=frame_in(stored["range"][1]),
             channels=_texts(stored["channels"]),
             made=bool(stored["made"]),
-            kept=_action(stored.get("kept")),
+            kept=action_in(stored.get("kept")),
             kept_slot=int(stored.get("kept_slot", 0)),
             posed=bool(stored.get("posed", False)),
             muted_drivers=tuple((path, int(index)) for path, index in map(_split, stored.get("muted_drivers", ()))),
@@ -142,7 +142,7 @@ def _texts(stored: Any) -> tuple[str, ...]:
     return texts
 
 
-def _action(stored: Any) -> Action | None:
+def action_in(stored: Any) -> Action | None:
     """An action, or None. Raises TypeError for anything else."""
     if stored is not None and not isinstance(stored, bpy.types.Action):
         raise TypeError("not an action")

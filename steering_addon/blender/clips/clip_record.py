@@ -8,10 +8,10 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import bpy
 from bpy.types import Action, NlaStrip, NlaTrack, Object
 
 from ..animation.animation_data import SLOTTED, ActionSlot, bag_of, nla_tracks_of, posed_block, slot_with_handle
+from ..animation.bake_record import action_in
 
 RECORD = "steering_clips"
 """The custom property of an armature that plays clips. Stored in files: never changes."""
@@ -80,16 +80,13 @@ def clip_record(rig: Object) -> ClipRecord | None:
     if stored is None and rig.override_library is not None:
         return _of_override(rig)
     try:
-        kept = stored.get("kept")
-        if kept is not None and not isinstance(kept, bpy.types.Action):
-            raise TypeError("not an action")
         return ClipRecord(
             first=float(stored["range"][0]),
             last=float(stored["range"][1]),
             tracks=tuple(str(name) for name in stored["tracks"]),
             pose=tuple(float(value) for value in stored["pose"]),
             feet=tuple(float(value) for value in stored.get("feet", ())),
-            kept=kept,
+            kept=action_in(stored.get("kept")),
             kept_slot=int(stored.get("kept_slot", 0)),
             made_of=str(stored.get("made_of", "")),
             muted=tuple(str(name) for name in stored.get("muted", ())),
