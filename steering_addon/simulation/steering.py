@@ -15,7 +15,7 @@ import numpy as np
 from .adjusting import adjust_forces, progress_in
 from .arrays.chance import Keys, mix, smooth_noise, uniform
 from .arrays.frozen import replace
-from .arrays.scalars import Mask, Rows, Scalars, anybody, clamp, everybody, nobody, shared, smallest, which
+from .arrays.scalars import EPSILON, Mask, Rows, Scalars, anybody, clamp, everybody, nobody, shared, smallest, which
 from .arrays.vectors import Vectors, magnitude, no_vectors, truncate
 from .behavior import Behavior, Destination
 from .combining import COMBINE, MATTERS, Component, blend, keep_urgent, left_out, of_all
@@ -269,6 +269,7 @@ def _asked(snapshot: Snapshot, world: World, group: Deciders, decided: Decisions
     cruise = _cruise(agents, intention.sets_speed, asked, world.dt)
     combined = COMBINE[group.combining](asked, cruise, agents.max_force)
     force, decided = blend(group.combining, agents, combined, decided, world.dt)
+    force = _unhurried(agents, intention, force)
     force = keep_urgent(force, intention.urgent, agents.max_force)
     beyond = partial(left_out, COMBINE[group.combining], asked, cruise, combined, agents.max_force)
     force, corrections, intention, decided = adjust_forces(
@@ -384,6 +385,24 @@ def _cruise(agents: Agents, sets_speed: Mask, asked: Sequence[Component], dt: fl
     push = agents.mass * change
     cruise = agents.forward * push[:, None]
     return np.where(sets_speed[:, None], 0.0, cruise) if anybody(sets_speed) else cruise
+
+
+def _unhurried(agents: Agents, intention: Intention, force: Vectors) -> Vectors:
+    """The force with which people to whom no behavior gives a speed wish for none above their pace, (n, 3) newtons.
+
+    In a stream each now and then makes way ahead for one who follows. At its own pace it would keep the speed that it
+    gains so, and all would soon run.
+    """
+    own = (agents.handling.side_step > 0.0) & (agents.cruise_speed > 0.0) & ~intention.sets_speed
+    if not anybody(own):
+        return force
+    slows = np.minimum(agents.vehicle.response_time / agents.vehicle.speed_time, 1.0)
+    over = np.maximum(agents.speed - agents.cruise_speed, 0.0) * (1.0 - slows)
+    wish = agents.velocity + force * (agents.vehicle.response_time / agents.mass)[:, None]
+    size, limit = magnitude(wish), agents.cruise_speed + over
+    own &= size > limit
+    slower = agents.steering_to(wish * (limit / np.maximum(size, EPSILON))[:, None])
+    return np.where(own[:, None], slower, force)
 
 
 def where_present(present: Mask, moved: Vectors, still: Vectors) -> Vectors:
