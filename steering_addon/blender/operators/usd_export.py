@@ -11,7 +11,7 @@ from ...simulation.roles import Role
 from ..animation.ownership import bake_of
 from ..objects.crowd_caches import cache_of, cached_as, is_picked
 from ..objects.hierarchy import Family
-from ..objects.tagged_objects import crowd_of, in_use, tagged
+from ..objects.tagged_objects import crowds_of, in_use, tagged
 from ..refusal import Refusal
 from ..write.usd_points import (
     CrowdPoints,
@@ -68,8 +68,8 @@ def _crowds(context: Context) -> tuple[list[Object], dict[Object, list[Object]]]
     none, or keyed vehicles have poses.
     """
     keyed: dict[Object, list[Object]] = {}
-    for ob in tagged(in_use(context.scene), Role.VEHICLE):
-        crowd = crowd_of(ob)
+    vehicles = tagged(in_use(context.scene), Role.VEHICLE)
+    for ob, crowd in zip(vehicles, crowds_of(vehicles)):
         if crowd is not None and cached_as(ob) is None and not is_picked(ob) and bake_of(ob) is not None:
             keyed.setdefault(crowd, []).append(ob)
     family = Family()

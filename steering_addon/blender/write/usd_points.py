@@ -190,16 +190,22 @@ def cached_points(cache: Collection, crowd: Object) -> CrowdPoints:
     """The points that a crowd cache shows. Refused if a part of the cache is missing."""
     motion = CachedMotion(cache, crowd)
     frames, rows = np.arange(motion.first, motion.last + 1), np.arange(len(motion.identity))
-    shown = motion.on_frames(frames, rows)
-    away = (shown.pose < 0) | motion.edited["hidden"]
+    position, rotation = (np.empty((len(frames), len(rows), width), np.float32) for width in (3, 4))
+    shown = np.empty(position.shape[:2], np.int32)
+    # One after the other: new memory for all frames takes longer than what is worked out in it.
+    for row in range(len(frames)):
+        agents = motion.on_frames(frames[row : row + 1], rows)
+        position[row], rotation[row] = agents.position[0], agents.rotation[0]
+        away = (agents.pose[0] < 0) | motion.edited["hidden"]
+        shown[row] = np.where(away, -1, motion.model(rows, agents.pose[0]))
     return CrowdPoints(
         name=crowd.name,
         first=motion.first,
         identity=motion.identity,
-        position=shown.position.astype(np.float32),
-        rotation=shown.rotation.astype(np.float32),
+        position=position,
+        rotation=rotation,
         scale=motion.scale,
-        shown=np.where(away, -1, motion.model(rows, shown.pose)),
+        shown=shown,
         meshes=motion.meshes(),
     )
 
