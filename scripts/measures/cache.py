@@ -20,6 +20,7 @@ BANDS = {
     ".blend, MB": (0.0, 90.0),
     "peak, MB": (0.0, 1100.0),
     "undo push, s": (0.0, 0.4),
+    "usd, s": (0.0, 1.5),
     "off, m": (0.0, 0.0),
     "keyed": (0.0, 0.01),
     "cached": (0.0, 0.01),
@@ -55,6 +56,8 @@ def _played(count: int, folder: Path) -> dict[str, float]:
     # Other work on the machine slows down most of them, as nodes use several threads.
     told["frame_set, ms"] = 1e3 * frames[len(frames) // 10]
     told["undo push, s"] = seconds(lambda: bpy.ops.ed.undo_push(message="Measured"))
+    if hasattr(bpy.utils, "expose_bundled_modules"):
+        told["usd, s"] = seconds(lambda: bpy.ops.steering.export_usd(filepath=str(folder / f"{count}.usdc")))
     # The objects of tagged vehicles would be most of the file.
     cache = next(each for each in bpy.data.collections if "steering_cache" in each)
     bpy.data.libraries.write(str(file := folder / f"{count}.blend"), {cache})
