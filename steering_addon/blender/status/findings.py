@@ -296,7 +296,7 @@ def _surfaces(scene: Scene, roles: Mapping[Role, Sequence[Object]]) -> Iterator[
         ways = " or ".join(kind.label for kind in LOCOMOTIONS if kind.stands)
         text = f"is used by no crowd. Set the Locomotion of one to {ways}, or remove the Surface tag"
         yield from _about(FindingKind.UNUSED_SURFACE, surfaces, text)
-    elif members:
+    elif any(map(_stops_at_walls, members, crowds_of(members))):
         text = "has walls, which nobody keeps out of. Tag as Obstacle as well"
         yield from _about(FindingKind.WALLED, walled(scene, surfaces), text)
 
@@ -321,6 +321,12 @@ def _stands(vehicle: Object, crowd: Object | None) -> bool:
         return False
     locomotion = known_locomotion(vehicle, crowd)
     return locomotion is None or locomotion[1].stands
+
+
+def _stops_at_walls(vehicle: Object, crowd: Object | None) -> bool:
+    """Whether a vehicle stands on surfaces and has to stop at their walls: what crawls climbs them."""
+    locomotion = known_locomotion(vehicle, crowd) if crowd is not None else None
+    return _stands(vehicle, crowd) and not (locomotion is not None and locomotion[1].clings)
 
 
 def _is_without_size(ob: Object) -> bool:

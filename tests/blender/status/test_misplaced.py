@@ -131,6 +131,13 @@ def test_a_step_is_no_wall_and_a_wall_that_is_an_obstacle_as_well_is_not_named()
     assert listed() == {}
 
 
+def test_a_wall_is_none_to_those_who_climb_it() -> None:
+    a_room_of_one_mesh()
+    assert "WALLED" in listed()
+    bpy.data.objects["Herd"].steering.locomotion = "CRAWLING"
+    assert "WALLED" not in listed()
+
+
 def test_what_is_well_placed_or_baked_is_not_named() -> None:
     frames(1, 5)
     ground = steep_hill()
