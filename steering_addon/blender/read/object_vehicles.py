@@ -255,7 +255,9 @@ def object_vehicles(
     on_start_frame = scene.frame_current == first and scene.frame_subframe == 0.0
     frame_time, n = frame_time_of(scene), len(objects)
     location, rotation, velocity = np.zeros((n, 3)), np.zeros((n, WIDEST)), np.full((n, 3), np.nan)
-    for row, (ob, played) in enumerate(zip(objects, all_played)):
+    # By name: of several that are refused, the first is named.
+    for row in sorted(range(n), key=order.__getitem__):
+        ob, played = objects[row], all_played[row]
         with nullcontext(played) if adds_nothing else moved_without_bake(played) as unbaked:
             location[row], turn = start = start_of(ob, played, unbaked, first, on_start_frame=on_start_frame)
             if (before := earlier_velocity(unbaked, first, frame_time)) is not None:
