@@ -17,7 +17,7 @@ each other across all of it.
 import numpy as np
 
 from ..arrays.frozen import replace
-from ..arrays.scalars import Mask, Scalars, anybody, clamp, distinct_rows, which
+from ..arrays.scalars import Mask, Scalars, all_of, anybody, clamp, distinct_rows, which
 from ..arrays.vectors import Vectors, dot, magnitude, picked, unit
 from ..lane_use import OPPOSITE, SAME, Passing
 from ..nearby.neighbors import ALL_ROUND, EVERYONE
@@ -136,7 +136,7 @@ def _turns(world: World, agents: Agents) -> tuple[Mask, Mask, Mask]:
             np.maximum.at(of_end, of[some], turn[some])
             return np.where(one & alike, of_end, -np.inf).max(axis=1, initial=-np.inf)
 
-        theirs = highest(inside | ~inside, cosine < -OPPOSITE)[of]
+        theirs = highest(all_of(len(inside)), cosine < -OPPOSITE)[of]
         ahead, behind = (highest(some, cosine > OPPOSITE)[of] for some in (inside, ~inside))
         ours = np.where(inside, ahead, behind + FOLLOWS * np.maximum(ahead, 0.0))
         lets[rows], meets[rows] = theirs > ours, np.isfinite(theirs)
