@@ -133,7 +133,7 @@ def test_people_wedged_among_those_who_stand_press_on_until_these_make_room() ->
         tracked=leaders(*ends),
         fps=12.0,
     )
-    place = positions(crowd.run(120))
+    place = positions(crowd.run(144))
     assert (np.abs(place[-1, 12:]).max(axis=1) > 3.0).all()
     assert gaps(place[24:]).min() > 2.0 * 0.3 - 0.03
 
